@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,40 +6,75 @@ import { join } from "node:path";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import { SitePages } from "@sluice/control-plane/pages/site-pages.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { storedFileResponse } from "@sluice/control-plane/platform/static-file.ts";
 import { findProcesses } from "../support/service/start-process.ts";
 
-test("a stop while the pages are rendered ends the program that renders them, and leaves no draft", async () => {
-  const home = await mkdtemp(join(tmpdir(), "site-pages-"));
-  const directory = join(home, "site");
-  const begun = join(home, "begun");
+let home = "";
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "site-pages-"));
+});
+
+afterEach(async () => {
+  await rm(home, { recursive: true, force: true });
+});
+
+/** Pages that this program draws, of a service with the name that `brand` returns. */
+async function openPages(program: string, brand: () => string, lines: string[] = []): Promise<SitePages> {
   const prerender = join(home, "prerender.js");
-  await writeFile(prerender, `await Bun.write(${JSON.stringify(begun)}, ""); await Bun.sleep(60_000);`);
-  const lines: string[] = [];
-  try {
-    const pages = new SitePages({
-      prerender,
-      buildHash: "1",
-      directory,
-      readCatalogue: () =>
-        Promise.resolve({
-          brand: { name: "Sluice", support_address: "", says_powered_by: false, legal: [] },
-          announcement: null,
-          models: [],
-          plans: [],
-        } as unknown as SiteCatalogue),
-      log: createLog("info", (line) => lines.push(line)),
-    });
-    void pages.refresh();
-    while (!existsSync(begun)) {
-      await Bun.sleep(5);
-    }
-    await pages.stop();
-    expect(findProcesses(prerender)).toEqual([]);
-    expect(await readdir(directory)).toEqual([]);
-    await pages.refresh();
-    expect(findProcesses(prerender)).toEqual([]);
-    expect(lines).toEqual([]);
-  } finally {
-    await rm(home, { recursive: true, force: true });
+  await writeFile(prerender, program);
+  return new SitePages({
+    prerender,
+    buildHash: "1",
+    directory: join(home, "site"),
+    readCatalogue: () =>
+      Promise.resolve({
+        brand: { name: brand(), support_address: "", says_powered_by: false, legal: [] },
+        announcement: null,
+        models: [],
+        plans: [],
+      } as unknown as SiteCatalogue),
+    log: createLog("info", (line) => lines.push(line)),
+  });
+}
+
+test("a page is read when it is sent, and again from a newer state if another process has removed the one that was shown", async () => {
+  let brand = "first";
+  const program = `
+    const { catalogue, directory } = await Bun.stdin.json();
+    await Bun.write(directory + "/index.html", catalogue.brand.name);
+    await Bun.write(directory + "/404.html", "none at " + catalogue.brand.name);`;
+  const pages = await openPages(program, () => brand);
+  const read = async (): Promise<string> => {
+    const found = await pages.find("/");
+    const request = new Request("http://h/");
+    return found === null ? "none" : await (await storedFileResponse(request, found, { headers: {} })).text();
+  };
+  expect(await read()).toBe("first");
+  const other = await openPages(program, () => brand);
+  for (brand of ["second", "third", "fourth"]) {
+    await other.refresh();
   }
+  expect(await readdir(join(home, "site"))).toHaveLength(3);
+  expect(new TextDecoder().decode(pages.notFound("/missing/")?.bytes)).toBe("none at first");
+  expect(await read()).toBe("fourth");
+  await Promise.all([pages.stop(), other.stop()]);
+});
+
+test("a stop while the pages are rendered ends the program that renders them, and leaves no draft", async () => {
+  const begun = join(home, "begun");
+  const lines: string[] = [];
+  const program = `await Bun.write(${JSON.stringify(begun)}, ""); await Bun.sleep(60_000);`;
+  const pages = await openPages(program, () => "Sluice", lines);
+  void pages.refresh();
+  while (!existsSync(begun)) {
+    await Bun.sleep(5);
+  }
+  await pages.stop();
+  const prerender = join(home, "prerender.js");
+  expect(findProcesses(prerender)).toEqual([]);
+  expect(await readdir(join(home, "site"))).toEqual([]);
+  await pages.refresh();
+  expect(findProcesses(prerender)).toEqual([]);
+  expect(lines).toEqual([]);
 });

@@ -63,7 +63,7 @@ async function nameCurrent(hash: string): Promise<void> {
   await rename(draft, join(distFolder, "current"));
 }
 
-/** A process that still serves an older build has it in memory. */
+/** A process that still serves an older build reads it when it sends a file. */
 async function removeOldBuilds(): Promise<void> {
   const names = (await readdir(distFolder)).filter((name) => /^[0-9a-f]{16}$/.test(name));
   const builds = await Promise.all(

@@ -3,7 +3,7 @@ import { safeNext } from "../accounts/model.ts";
 import type { BrandFile } from "../branding/model.ts";
 import type { CallerReader, ConsentCheck } from "../platform/endpoint/model.ts";
 import { adminLocaleOf, localeCookie, pageLocaleOf, remembersLocale } from "../platform/page-locale.ts";
-import { fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
+import { fileOf, fileResponse, type StaticFile, storedFileResponse } from "../platform/static-file.ts";
 import { adminLoginPage } from "./account-pages.ts";
 import { AppDocuments } from "./app-documents.ts";
 import { type FormLook, sitePath } from "./form-page.ts";
@@ -100,7 +100,7 @@ export class Pages {
     }
     const file = this.#deps.build?.assets.get(path);
     const headers = path.startsWith("/assets/social/") ? socialImageHeaders : assetHeaders;
-    return file === undefined ? null : fileResponse(request, file, { headers });
+    return file === undefined ? null : await storedFileResponse(request, file, { headers });
   }
 
   /**
@@ -194,7 +194,7 @@ export class Pages {
       return await this.#chosenLanguage(request, localizedAddress(path, locale, query), locale);
     }
     if (page !== null) {
-      return fileResponse(request, page, { headers: this.#headers.open });
+      return await storedFileResponse(request, page, { headers: this.#headers.open });
     }
     if (!path.endsWith("/") && (await this.#site.find(`${path}/`)) !== null) {
       return new Response(null, {

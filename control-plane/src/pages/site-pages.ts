@@ -1,10 +1,11 @@
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PrerenderOrder, SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { Log } from "../platform/log.ts";
 import { isOneFile } from "../platform/program-files.ts";
-import type { StaticFile } from "../platform/static-file.ts";
-import { readStaticFiles, type StaticFiles } from "./static-files.ts";
+import type { StaticFile, StoredFile } from "../platform/static-file.ts";
+import { findStaticFiles, keptFile, type StaticFiles } from "./static-files.ts";
 
 export type SitePagesDeps = {
   /** The program of the build that renders the pages. */
@@ -19,16 +20,25 @@ export type SitePagesDeps = {
 const refreshMs = 15_000;
 const drawMsMax = 60_000;
 const outputMax = 2_000;
-const keptStates = 2;
+/** Two builds may draw into one folder during an upgrade, and each change of the catalog is a state. */
+const keptStates = 3;
+/** What is shown when something else is not there, and what others write into: these are kept in memory. */
+const keptPage = /\/(404|unavailable|api-description)\.html$/;
+
+type ShownState = {
+  readonly name: string;
+  readonly files: StaticFiles;
+  readonly kept: ReadonlyMap<string, StaticFile>;
+};
 
 /**
  * The public pages of the current catalog. A separate program renders them into a folder named after their inputs, so
- * that processes on one disk share it and never see an incomplete one; then each process keeps them in memory. Until
+ * that processes on one disk share it and never see an incomplete one; pages are read from there when they are sent. Until
  * new pages exist, the old ones are served; after a failure, which is logged, they remain.
  */
 export class SitePages {
   readonly #deps: SitePagesDeps;
-  #shown: { readonly name: string; readonly files: StaticFiles } | null = null;
+  #shown: ShownState | null = null;
   #drawing: Promise<void> | null = null;
   #isAskedAgain = false;
   #timer: Timer | null = null;
@@ -45,13 +55,24 @@ export class SitePages {
   }
 
   /** The page at a path such as `/pricing/`; null when there is none. Waits for the first ones to be rendered. */
-  async find(path: string): Promise<StaticFile | null> {
+  async find(path: string): Promise<StoredFile | null> {
     if (this.#shown === null) {
       await this.refresh();
     }
     if (path.endsWith(".html")) {
       return null;
     }
+    const found = this.#storedPage(path);
+    if (found === null || (await Bun.file(found.bytes).exists())) {
+      return found;
+    }
+    // Another process has removed this state, after it had drawn newer ones.
+    this.#shown = null;
+    await this.refresh();
+    return this.#storedPage(path);
+  }
+
+  #storedPage(path: string): StoredFile | null {
     return this.#shown?.files.get(path.endsWith("/") ? `${path}index.html` : path) ?? null;
   }
 
@@ -60,7 +81,7 @@ export class SitePages {
     if (this.#shown === null) {
       await this.refresh();
     }
-    return this.#shown?.files.get("/api-description.html") ?? null;
+    return this.#shown?.kept.get("/api-description.html") ?? null;
   }
 
   /** The page for a path that does not exist, in the path's language. */
@@ -75,7 +96,7 @@ export class SitePages {
 
   #inLanguageOf(path: string, name: string): StaticFile | null {
     const language = /^\/[a-z]{2}(?=\/|$)/.exec(path)?.[0] ?? "";
-    return this.#shown?.files.get(`${language}/${name}`) ?? this.#shown?.files.get(`/${name}`) ?? null;
+    return this.#shown?.kept.get(`${language}/${name}`) ?? this.#shown?.kept.get(`/${name}`) ?? null;
   }
 
   /**
@@ -130,13 +151,18 @@ export class SitePages {
     }
     const folder = join(directory, name);
     const startedAt = performance.now();
-    let files = await readStaticFiles(folder).catch(() => null);
+    let files = await findStaticFiles(folder).catch(() => null);
     if (files === null) {
       await this.#writePages(folder, catalogue);
-      files = await readStaticFiles(folder);
+      files = await findStaticFiles(folder);
       log.info("site.drawn", { files: files.size, ms: Math.round(performance.now() - startedAt) });
     }
-    this.#shown = { name, files };
+    const kept = [...files].filter(([path]) => keptPage.test(path));
+    this.#shown = {
+      name,
+      files,
+      kept: new Map(await Promise.all(kept.map(async ([path, file]) => [path, await keptFile(file)] as const))),
+    };
     await removeOldStates(directory, name);
   }
 
@@ -148,7 +174,7 @@ export class SitePages {
       await this.#runPrerender({ catalogue, directory: draft });
       await rename(draft, folder).catch(async (error: unknown) => {
         // Another process has rendered the same pages first.
-        if ((await readStaticFiles(folder).catch(() => null)) === null) {
+        if (!existsSync(folder)) {
           throw error;
         }
       });
@@ -175,10 +201,16 @@ export class SitePages {
   }
 }
 
-/** A process that still shows an older state has that in memory. */
+/** The oldest ones; a process that still shows one of them finds the new one when it next reads a page. */
 async function removeOldStates(directory: string, current: string): Promise<void> {
   const names = (await readdir(directory)).filter((name) => /^[0-9a-f]{32}$/.test(name) && name !== current);
-  for (const name of names.sort().slice(keptStates - 1)) {
+  const states = await Promise.all(
+    names.map(async (name) => ({
+      name,
+      drawnAt: (await lstat(join(directory, name)).catch(() => null))?.mtimeMs ?? 0,
+    })),
+  );
+  for (const { name } of states.sort((a, b) => b.drawnAt - a.drawnAt).slice(keptStates - 1)) {
     await rm(join(directory, name), { recursive: true, force: true });
   }
 }

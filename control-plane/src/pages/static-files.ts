@@ -1,9 +1,9 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { StaticFile } from "../platform/static-file.ts";
+import { hashOf, type StaticFile, type StoredFile } from "../platform/static-file.ts";
 
 /** Files by path. Any other path gets nothing, whatever it looks like. */
-export type StaticFiles = ReadonlyMap<string, StaticFile>;
+export type StaticFiles = ReadonlyMap<string, StoredFile>;
 
 /**
  * The limit is high enough for a public site with 200 models, each of which has pages in eleven languages and three
@@ -26,33 +26,42 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a folder into memory. Files of types that browsers should not get are skipped.
+ * The files of a folder, by their paths in it. Files of types that browsers should not get are skipped.
  * @throws Error when the folder is missing or holds more than a build ever does
  */
-export async function readStaticFiles(folder: string): Promise<StaticFiles> {
+export async function findStaticFiles(folder: string): Promise<StaticFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   if (names.length > filesMax) {
     throw new Error(`${folder} holds ${names.length} files, more than a build of the web has`);
   }
   const present = new Set(names);
-  const files = new Map<string, StaticFile>();
+  const files = new Map<string, StoredFile>();
   for (const name of names.sort()) {
     const contentType = contentTypes[/\.(\w+)$/.exec(name)?.[1] ?? ""];
     if (contentType === undefined) {
       continue;
     }
-    const bytes = new Uint8Array(await readFile(name));
-    const read = async (form: string): Promise<Uint8Array<ArrayBuffer> | null> =>
-      present.has(form) ? new Uint8Array(await readFile(form)) : null;
-    const path = name.slice(folder.length).replaceAll("\\", "/");
-    files.set(path, {
-      bytes,
-      brotli: await read(`${name}.br`),
-      gzip: await read(`${name}.gz`),
+    const form = (path: string): string | null => (present.has(path) ? path : null);
+    files.set(name.slice(folder.length).replaceAll("\\", "/"), {
+      bytes: name,
+      brotli: form(`${name}.br`),
+      gzip: form(`${name}.gz`),
       contentType,
-      hash: Bun.hash(bytes).toString(36),
     });
   }
   return files;
+}
+
+/** Such a file with its content in memory, where it stays if the file is removed. */
+export async function keptFile({ bytes, brotli, gzip, contentType }: StoredFile): Promise<StaticFile> {
+  const read = (path: string): Promise<Uint8Array<ArrayBuffer>> => Bun.file(path).bytes();
+  const content = await read(bytes);
+  return {
+    bytes: content,
+    brotli: brotli === null ? null : await read(brotli),
+    gzip: gzip === null ? null : await read(gzip),
+    contentType,
+    hash: hashOf(content),
+  };
 }

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AppPage } from "@sluice/contracts/app-page";
-import { fileOf, type StaticFile } from "../platform/static-file.ts";
+import { fileOf, type StaticFile, type StoredFile } from "../platform/static-file.ts";
 import { AppPages } from "./app-pages.ts";
-import { readStaticFiles, type StaticFiles } from "./static-files.ts";
+import { findStaticFiles, keptFile, type StaticFiles } from "./static-files.ts";
 
 /** A build of the web UI, as `web/build` produces it. */
 export type WebBuild = {
@@ -47,8 +47,8 @@ export async function readCurrentBuild(directory: string): Promise<string | null
 }
 
 /**
- * Reads the current build into memory, so that a newer one on the disk does not affect running requests; null when
- * there is none.
+ * The current build, whose folder a newer one on the disk does not change; null when there is none. Its files are read
+ * when they are sent.
  * @throws Error when it is incomplete
  */
 export async function openWebBuild(directory: string): Promise<WebBuild | null> {
@@ -57,15 +57,15 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
     return null;
   }
   const folder = join(directory, hash);
-  const all = await readStaticFiles(join(folder, "client"));
-  const file = (path: string): StaticFile => {
+  const all = await findStaticFiles(join(folder, "client"));
+  const file = (path: string): StoredFile => {
     const found = all.get(path);
     if (found === undefined) {
       throw new Error(`the build of the web in ${folder} has no ${path}`);
     }
     return found;
   };
-  const manifest = JSON.parse(new TextDecoder().decode(file("/manifest-site.json").bytes)) as Manifest;
+  const manifest = JSON.parse(await Bun.file(file("/manifest-site.json").bytes).text()) as Manifest;
   const address = (key: string): string => {
     const found = manifest[key];
     if (found === undefined) {
@@ -73,15 +73,15 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
     }
     return `/${found.file}`;
   };
-  const pages = JSON.parse(new TextDecoder().decode(file("/app-pages.json").bytes)) as Readonly<
+  const pages = JSON.parse(await Bun.file(file("/app-pages.json").bytes).text()) as Readonly<
     Record<"console" | "admin", readonly AppPage[]>
   >;
   return {
     hash,
     assets: new Map([...all].filter(([path]) => path.startsWith("/assets/"))),
-    console: { document: file("/console.html"), pages: new AppPages(pages.console) },
-    admin: { document: file("/admin.html"), pages: new AppPages(pages.admin) },
-    kit: { document: file("/kit.html"), pages: new AppPages([]) },
+    console: { document: await keptFile(file("/console.html")), pages: new AppPages(pages.console) },
+    admin: { document: await keptFile(file("/admin.html")), pages: new AppPages(pages.admin) },
+    kit: { document: await keptFile(file("/kit.html")), pages: new AppPages([]) },
     forms: {
       stylesheet: address("src/forms/forms.css"),
       boot: address("src/site/boot-site.ts"),

@@ -1,20 +1,28 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip as gzipCallback } from "node:zlib";
 
-/** A file in memory, ready to be sent: with its compressed forms, if any. */
-export type StaticFile = {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly brotli: Uint8Array<ArrayBuffer> | null;
-  readonly gzip: Uint8Array<ArrayBuffer> | null;
+type FileForms<Content> = {
+  readonly bytes: Content;
+  readonly brotli: Content | null;
+  readonly gzip: Content | null;
   readonly contentType: string;
+};
+
+/** A file in memory, ready to be sent: with its compressed forms, if any. */
+export type StaticFile = FileForms<Uint8Array<ArrayBuffer>> & {
   /** The hash of the content, used as a strong ETag; each encoding adds its own suffix. */
   readonly hash: string;
 };
 
+/** A file on the disk, by the paths of its forms, which is read whenever it is sent. */
+export type StoredFile = FileForms<string>;
+
+export const hashOf = (bytes: Uint8Array): string => Bun.hash(bytes).toString(36);
+
 /** A file generated at run time. */
 export function fileOf(text: string, contentType: string): StaticFile {
   const bytes = new TextEncoder().encode(text);
-  return { bytes, brotli: null, gzip: null, contentType, hash: Bun.hash(bytes).toString(36) };
+  return { bytes, brotli: null, gzip: null, contentType, hash: hashOf(bytes) };
 }
 
 const compressWithBrotli = promisify(brotliCompress);
@@ -36,11 +44,32 @@ export async function compressedFileOf(text: string, contentType: string): Promi
 type FileResponse = { readonly status?: number; readonly headers: Readonly<Record<string, string>> };
 
 /** The response to a GET or HEAD: compressed as the client accepts it, and 304 if the client has it already. */
-export function fileResponse(request: Request, file: StaticFile, { status = 200, headers }: FileResponse): Response {
-  const { body, encoding } = chooseForm(file, request.headers.get("accept-encoding") ?? "");
-  const tag = `"${file.hash}${encoding === null ? "" : `-${encoding}`}"`;
+export function fileResponse(request: Request, file: StaticFile, response: FileResponse): Response {
+  const { body, encoding } = chooseForm(file, request);
+  return formResponse(request, { body, encoding, hash: file.hash, contentType: file.contentType }, response);
+}
+
+/** The same of what is on the disk now. @throws Error when the file is gone */
+export async function storedFileResponse(
+  request: Request,
+  file: StoredFile,
+  response: FileResponse,
+): Promise<Response> {
+  const { body: path, encoding } = chooseForm(file, request);
+  const body = await Bun.file(path).bytes();
+  return formResponse(request, { body, encoding, hash: hashOf(body), contentType: file.contentType }, response);
+}
+
+type SentForm = ChosenForm<Uint8Array<ArrayBuffer>> & { readonly hash: string; readonly contentType: string };
+
+function formResponse(
+  request: Request,
+  { body, encoding, hash, contentType }: SentForm,
+  { status = 200, headers }: FileResponse,
+): Response {
+  const tag = `"${hash}${encoding === null ? "" : `-${encoding}`}"`;
   const all: Record<string, string> = {
-    "content-type": file.contentType,
+    "content-type": contentType,
     "x-content-type-options": "nosniff",
     vary: "accept-encoding",
     etag: tag,
@@ -56,10 +85,10 @@ export function fileResponse(request: Request, file: StaticFile, { status = 200,
   return new Response(body, { status, headers: all });
 }
 
-function chooseForm(
-  { bytes, brotli, gzip }: StaticFile,
-  accepted: string,
-): { readonly body: Uint8Array<ArrayBuffer>; readonly encoding: "br" | "gzip" | null } {
+type ChosenForm<Content> = { readonly body: Content; readonly encoding: "br" | "gzip" | null };
+
+function chooseForm<Content>({ bytes, brotli, gzip }: FileForms<Content>, { headers }: Request): ChosenForm<Content> {
+  const accepted = headers.get("accept-encoding") ?? "";
   if (brotli !== null && accepts(accepted, "br")) {
     return { body: brotli, encoding: "br" };
   }
