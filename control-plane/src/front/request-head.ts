@@ -11,6 +11,8 @@ export type Verdict = "more" | "serve" | "hand_over" | "refuse";
 /** The longest head that the front reads. The runtime's server answers those that are longer. */
 export const headBytesMax = 16_384;
 const fieldsMax = 100;
+/** A connection has room for so many until it sends more: most clients send fewer. */
+const usualFields = 20;
 /** A longer number is not the length of any body. */
 const lengthDigitsMax = 15;
 
@@ -79,7 +81,7 @@ export class RequestHead {
   isLast = false;
   readonly #table: HeadTable;
   /** Four offsets for each field: of its name and of its value. */
-  readonly #fields = new Int32Array(fieldsMax * 4);
+  #fields = new Int32Array(usualFields * 4);
   #count = 0;
   #at = 0;
   /** How far the bytes were searched for the end of the line that begins at `#at`. */
@@ -209,6 +211,11 @@ export class RequestHead {
     }
     if (this.#count === fieldsMax) {
       return "hand_over";
+    }
+    if (this.#count * 4 === this.#fields.length) {
+      const more = new Int32Array(fieldsMax * 4);
+      more.set(this.#fields);
+      this.#fields = more;
     }
     this.#at = lineEnd + 2;
     const slot = this.#count * 4;

@@ -271,6 +271,18 @@ describe("the head of a request", () => {
     expect(fieldsOf(text).get("x-a")).toBe(runtimes.get("x-a"));
   });
 
+  test("gives each of its fields, however many there are, and when they come in two pieces", () => {
+    for (let count = 1; count <= 98; count += 1) {
+      const sent = Array.from({ length: count }, (_, index) => [`x-${index}`, `value ${index}`] as const);
+      const text = withFields(...sent.map(([name, value]) => `${name}: ${value}`));
+      const bytes = Buffer.from(text, "latin1");
+      const head = new RequestHead(table);
+      head.read(bytes, bytes.length - 20);
+      expect(head.read(bytes, bytes.length)).toBe("serve");
+      expect([...head.fieldsOf(bytes)].slice(2)).toEqual(sent.map((field) => [...field]));
+    }
+  });
+
   test("says when the client wants the connection to be closed", () => {
     expect(readHead(withFields("Connection: CLOSE")).head.isLast).toBeTrue();
   });
