@@ -138,8 +138,8 @@ function orderOf(changes: readonly Changes[], of: Customer = customer) {
 
 async function written(ids: readonly RequestId[]): Promise<unknown[]> {
   return await db.sql`
-    select to_jsonb(u) - '{request_id,xid,gateway_user_id,api_key_id,user_budget_id,key_budget_id}'::text[] as usage,
-      u.attempts::text as attempts, u.rate_multiplier::text as multiplier, u.provider_cost_usd::text as cost,
+    select to_jsonb(u) - '{request_id,xid,gateway_user_id,api_key_id,user_budget_id,key_budget_id,attempts}'::text[] as usage,
+      usage_attempts(u.attempts) as attempts, u.rate_multiplier::text as multiplier, u.provider_cost_usd::text as cost,
       to_jsonb(t) - '{request_id,gateway_user_id,api_key_id}'::text[] as trace
     from unnest(${`{${ids.join(",")}}`}::uuid[]) with ordinality as list (id, place)
     join usage_log u on u.request_id = id left join trace_record t on t.request_id = id order by place`;
@@ -166,6 +166,30 @@ describe("new calls that are copied to the database", () => {
     expect(await written(copied.ids)).toEqual([...(await written(inserted.ids))]);
     expect(charges.map(({ charged }) => charged)).toEqual(expected.map(({ charged }) => charged));
     expect([...(await spent(customer))]).toEqual([...(await spent(other))]);
+  });
+
+  test("have an answered attempt as short as it can be said, and all others as they are", async () => {
+    const answered = {
+      channelId: "17",
+      channel: 'a "quoted" one',
+      startedAtMs: 5,
+      durationMs: 7,
+      status: 200,
+      result: "answered",
+    } as const;
+    const others = [{ status: 204 }, { result: "timeout" as const }, { credential: "second" }];
+    const attempts = [{}, ...others].map((changes) => [{ ...answered, ...changes }]);
+    const { ids, order } = orderOf(attempts.flatMap((some) => many({ usage: { attempts: some }, trace: {} }, 40)));
+    await commitCalls(db, order);
+    expect(copies).toEqual(partitions);
+    const stored = await db.sql<{ text: string; attempts: unknown; calls: number }>`
+      select attempts #>> '{}' as text, usage_attempts(attempts) as attempts, count(*)::integer as calls from usage_log
+      where request_id = any (${`{${ids.join(",")}}`}::uuid[]) group by 1, 2 order by min(request_id::text)`;
+    expect(stored.map(({ attempts: some, calls: rows }) => ({ some, rows }))).toEqual(
+      attempts.map((some) => ({ some, rows: 40 })),
+    );
+    const isShort = stored.map(({ text }) => text === '[["17",5,7,"a \\"quoted\\" one"]]');
+    expect(isShort).toEqual([true, false, false, false]);
   });
 
   test("are written once if some of them are there already, and only the others are charged", async () => {

@@ -15,7 +15,7 @@ import {
   type UsageOrder,
   writeUsage,
 } from "@sluice/control-plane/usage/log/commit-usage.ts";
-import type { BudgetCharge } from "@sluice/control-plane/usage/log/model.ts";
+import type { BudgetCharge, UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { type EncodedUsageRow, encodeUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
 import { insertUsage } from "@sluice/control-plane/usage/log/usage-store.ts";
 import { countErrors } from "@sluice/control-plane/usage/reports/error-rate-store.ts";
@@ -358,5 +358,55 @@ describe("two replicas that share budgets", () => {
     }
     // A transaction that lost a deadlock would have been repeated.
     expect(transactions).toBe(2 * rivalBatches);
+  });
+
+  test("write the first sums of a day at the same time without a deadlock, and count what was spent once", async () => {
+    const days = [2, 3].map((back) => utcDay(Date.now() - back * dayMs));
+    await createMissingPartitions(db, "usage_log", days);
+    let transactions = 0;
+    const run = async (owner: ReplicaId, rows: readonly UsageRow[]) => {
+      transactions += 1;
+      await db.withTransaction((tx) => commitUsage(tx, owner, toUsageOrder(encoded(...rows))));
+    };
+    for (let batch = 0; batch < rivalBatches / 3; batch += 1) {
+      const created = await Promise.all(Array.from({ length: 6 }, () => createCustomer(db, granted)));
+      const users = created.toSorted((one, other) => Number(one.gatewayUserId - other.gatewayUserId));
+      const rows = (some: readonly Customer[]) =>
+        days.flatMap((day) => some.map((user) => usageRow(user, { day, quota: quota(5) })));
+      await Promise.all([
+        run(replica, rows(users)),
+        run(rival, rows(users.toReversed())),
+        run(replica, rows(users.slice(2))),
+        run(rival, rows(users.slice(0, 4))),
+      ]);
+      const ids = `{${users.map(({ gatewayUserId }) => gatewayUserId).join(",")}}`;
+      const sums = await db.sql<{ spent: bigint }>`
+        select spent::bigint as spent from account_spend where gateway_user_id = any (${ids}::bigint[]) order by gateway_user_id, day`;
+      const expected = [15n, 15n, 20n, 20n, 15n, 15n].flatMap((spent) => days.map(() => ({ spent })));
+      expect([...sums]).toEqual(expected);
+    }
+    const [{ deadlocks } = { deadlocks: null }] = await db.sql<{ deadlocks: bigint }>`
+      select deadlocks from pg_stat_database where datname = current_database()`;
+    expect(deadlocks).toBe(0n);
+    expect(transactions).toBe(4 * Math.ceil(rivalBatches / 3));
+  });
+});
+
+describe("the log of the database", () => {
+  test("has no lock of a sum of the day that an account has already", async () => {
+    const spend = async () =>
+      await db.withTransaction((tx) => commitUsage(tx, replica, toUsageOrder(encoded(usageRow(customer)))));
+    const readEnd = async () =>
+      (await db.sql<{ end: string }>`select pg_current_wal_insert_lsn()::text as end`)[0]?.end ?? "";
+    await db.sql`create extension if not exists pg_walinspect`;
+    await spend();
+    const begin = await readEnd();
+    await spend();
+    const end = await readEnd();
+    await db.sql`select pg_switch_wal()`;
+    const records = await db.sql<{ kind: string }>`
+      select distinct r.record_type as kind from pg_get_wal_records_info(${begin}::pg_lsn, ${end}::pg_lsn) r
+      where r.block_ref like '%/' || pg_relation_filenode('account_spend') || ' %'`;
+    expect(records.map(({ kind }) => kind)).toEqual(["HOT_UPDATE"]);
   });
 });

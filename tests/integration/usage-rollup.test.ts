@@ -182,6 +182,14 @@ describe("the sums of the usage", () => {
       await scene.run();
       await rollUsageUp(scene.db, systemClock);
     }
+    const short = scene.row(0, 1n, "1.0000", { attempts: [] });
+    await scene.commit(short);
+    await scene.owner.query(
+      `update usage_log set attempts = to_jsonb('[["7103",1,2,"a channel"]]'::text) where request_id = $1::text::uuid`,
+      [short.requestId],
+    );
+    await scene.run();
+    await rollUsageUp(scene.db, systemClock);
     const kinds = await scene.db.sql<{ kind: string }>`
       select distinct jsonb_typeof(attempts) || coalesce(' of ' || jsonb_typeof(attempts -> 0), '') as kind
       from usage_log where attempts::text like '%7103%' order by 1`;
@@ -192,7 +200,7 @@ describe("the sums of the usage", () => {
     expect([...sums]).toEqual([
       { channel: 7101, calls: 6, answered: 0, failed: 6 },
       { channel: 7102, calls: 3, answered: 0, failed: 3 },
-      { channel: 7103, calls: 3, answered: 3, failed: 0 },
+      { channel: 7103, calls: 4, answered: 4, failed: 0 },
     ]);
   });
 });

@@ -9,11 +9,15 @@ CREATE OR REPLACE FUNCTION attempt_list(p_attempts jsonb) RETURNS jsonb LANGUAGE
 $$;
 
 -- The attempts of a usage row with the names of their fields. They are stored as lists, in this order, in the text of
--- their JSON, which is shorter than a stored list; rows of earlier releases have lists or the names.
+-- their JSON, which is shorter than a stored list; rows of earlier releases have lists or the names. One that was answered with
+-- the status 200 may be a list of its channel, both times and the name of the channel.
 CREATE OR REPLACE FUNCTION usage_attempts(p_attempts jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN jsonb_typeof(list -> 0) = 'array' THEN (
-    SELECT jsonb_agg(jsonb_build_object('channelId', a -> 0, 'channel', a -> 1, 'startedAtMs', a -> 2, 'durationMs', a -> 3,
-      'status', a -> 4, 'result', a -> 5) || coalesce(a -> 6, '{}') ORDER BY place)
+    SELECT jsonb_agg(CASE WHEN jsonb_typeof(a -> 1) = 'number' THEN jsonb_build_object('channelId', a -> 0, 'channel', a -> 3,
+        'startedAtMs', a -> 1, 'durationMs', a -> 2, 'status', 200, 'result', 'answered')
+      ELSE jsonb_build_object('channelId', a -> 0, 'channel', a -> 1, 'startedAtMs', a -> 2, 'durationMs', a -> 3,
+        'status', a -> 4, 'result', a -> 5) || coalesce(a -> 6, '{}')
+      END ORDER BY place)
     FROM jsonb_array_elements(list) WITH ORDINALITY AS t (a, place)
   ) ELSE list END
   FROM (SELECT attempt_list(p_attempts) AS list OFFSET 0) stored
@@ -120,7 +124,7 @@ BEGIN
         FROM counted CROSS JOIN LATERAL jsonb_array_elements(attempt_list(attempts)) a
         CROSS JOIN LATERAL (
           SELECT CASE jsonb_typeof(a) WHEN 'array' THEN a ->> 0 ELSE a ->> 'channelId' END AS channel_text,
-            CASE jsonb_typeof(a) WHEN 'array' THEN a ->> 5 ELSE a ->> 'result' END AS result,
+            CASE jsonb_typeof(a) WHEN 'array' THEN coalesce(a ->> 5, 'answered') ELSE a ->> 'result' END AS result,
             CASE jsonb_typeof(a) WHEN 'array' THEN a ->> 4 ELSE a ->> 'status' END AS status
         ) said
         WHERE channel_text ~ '^\d{1,18}$'

@@ -34,14 +34,22 @@ export function commonUsage(fields: readonly unknown[]): CommonUsage {
   });
   const count = Buffer.alloc(2);
   count.writeInt16BE(usageRowColumns.length);
-  const attemptStart = JSON.stringify(fields[recordPlaces.attempt_start]).slice(0, -1);
-  const attemptEnd = JSON.stringify(fields[recordPlaces.attempt_end]).slice(1);
+  const { start, end } = aroundTimes(fields);
   return {
     row: Buffer.concat([count, ...values]),
     // A value of jsonb begins with its version.
-    attemptStart: Buffer.from(`\u0001${attemptStart}`),
-    attemptEnd: Buffer.from(attemptEnd),
+    attemptStart: Buffer.from(`\u0001${JSON.stringify(start).slice(0, -1)}`),
+    attemptEnd: Buffer.from(JSON.stringify(end).slice(1)),
   };
+}
+
+/** The text of the attempt before its times and after them: as short as `usage_attempts` of the database reads it. */
+function aroundTimes(fields: readonly unknown[]): { readonly start: string; readonly end: string } {
+  const [start, end] = [`${fields[recordPlaces.attempt_start]}`, `${fields[recordPlaces.attempt_end]}`];
+  const [attempt, ...others] = JSON.parse(`${start}0,0${end}`) as unknown[][];
+  const [channelId, channel, , , status, result, rare] = attempt ?? [];
+  const isPlain = others.length === 0 && status === 200 && result === "answered" && rare === undefined;
+  return isPlain ? { start: `[[${JSON.stringify(channelId)},`, end: `,${JSON.stringify(channel)}]]` } : { start, end };
 }
 
 /**
