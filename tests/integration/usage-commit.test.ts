@@ -391,22 +391,3 @@ describe("two replicas that share budgets", () => {
     expect(transactions).toBe(4 * Math.ceil(rivalBatches / 3));
   });
 });
-
-describe("the log of the database", () => {
-  test("has no lock of a sum of the day that an account has already", async () => {
-    const spend = async () =>
-      await db.withTransaction((tx) => commitUsage(tx, replica, toUsageOrder(encoded(usageRow(customer)))));
-    const readEnd = async () =>
-      (await db.sql<{ end: string }>`select pg_current_wal_insert_lsn()::text as end`)[0]?.end ?? "";
-    await db.sql`create extension if not exists pg_walinspect`;
-    await spend();
-    const begin = await readEnd();
-    await spend();
-    const end = await readEnd();
-    await db.sql`select pg_switch_wal()`;
-    const records = await db.sql<{ kind: string }>`
-      select distinct r.record_type as kind from pg_get_wal_records_info(${begin}::pg_lsn, ${end}::pg_lsn) r
-      where r.block_ref like '%/' || pg_relation_filenode('account_spend') || ' %'`;
-    expect(records.map(({ kind }) => kind)).toEqual(["HOT_UPDATE"]);
-  });
-});

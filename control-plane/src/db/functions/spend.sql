@@ -9,30 +9,13 @@ CREATE OR REPLACE FUNCTION spend_max() RETURNS numeric LANGUAGE sql IMMUTABLE AS
 -- Adds usage rows to the days of their accounts, in the transaction that writes them. What counts is the
 -- cost with the multiplier, as the settlement will charge it, up to the largest number that the column holds: whether a
 -- cost can be right is for the settlement to judge, and must not keep the row out of the log.
---
--- First come the sums that are missing, then all are updated, both in the order of their key, so that transactions that write
--- to the same ones wait for each other and never in a circle. An insert that updates what is there would log a lock for each
--- sum, 54 bytes. Without other joins and scans the update is in that order.
-CREATE OR REPLACE FUNCTION note_spend() RETURNS trigger LANGUAGE plpgsql
-SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off AS $$
-DECLARE
-  v_users bigint[];
-  v_days date[];
-  v_sums numeric[];
+CREATE OR REPLACE FUNCTION note_spend() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  SELECT array_agg(gateway_user_id), array_agg(day), array_agg(spent) INTO v_users, v_days, v_sums FROM (
-    SELECT gateway_user_id, day, least(sum(ceil(quota * rate_multiplier)), spend_max()) AS spent FROM written
+  INSERT INTO account_spend AS s (gateway_user_id, day, spent)
+    SELECT gateway_user_id, day, least(sum(ceil(quota * rate_multiplier)), spend_max()) FROM written
     WHERE quota > 0 AND rate_multiplier > 0 AND rate_multiplier <> 'NaN'
     GROUP BY gateway_user_id, day ORDER BY gateway_user_id, day
-  ) summed;
-  INSERT INTO account_spend (gateway_user_id, day, spent)
-    SELECT n.gateway_user_id, n.day, 0 FROM unnest(v_users, v_days) AS n (gateway_user_id, day)
-    WHERE NOT EXISTS (SELECT 1 FROM account_spend s WHERE s.gateway_user_id = n.gateway_user_id AND s.day = n.day)
-    ORDER BY n.gateway_user_id, n.day
-    ON CONFLICT DO NOTHING;
-  UPDATE account_spend s SET spent = least(s.spent + n.spent, spend_max())
-    FROM unnest(v_users, v_days, v_sums) AS n (gateway_user_id, day, spent)
-    WHERE s.gateway_user_id = n.gateway_user_id AND s.day = n.day;
+    ON CONFLICT (gateway_user_id, day) DO UPDATE SET spent = least(s.spent + excluded.spent, spend_max());
   RETURN NULL;
 END
 $$;
