@@ -149,16 +149,18 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
 
   test("may do so as often as it likes if the output accounts for the time, or the provider reports its work", async () => {
     const user = await faulty.rig.addUser();
-    const event = chunk({ content: "words ".repeat(200) });
+    const events = Array.from({ length: 40 }, (_, index) => chunk({ content: `word ${index}` }));
     const usage = { prompt_tokens: 10, completion_tokens: 5_000 };
-    faulty.provider.script({ events: [event, event], silence: { afterChunks: 1 } }, { times: unpaidPerHour * 2 });
-    faulty.provider.script({ usage, silence: { afterChunks: 1 } }, { times: unpaidPerHour + 1 });
-    const calls = unpaidPerHour * 3 + 1;
+    const times = unpaidPerHour + 1;
+    faulty.provider.script({ events, silence: { afterChunks: events.length - 1 } }, { times });
+    faulty.provider.script({ usage, silence: { afterChunks: 1 } }, { times });
+    const calls = times * 2;
     for (let count = 0; count < calls; count += 1) {
       const connection = await open(user.apiKey, "/v1/chat/completions");
       const held = await faulty.provider.waitForHeld(count);
-      if (count < unpaidPerHour * 2) {
-        await connection.waitForText(JSON.stringify(event));
+      if (count < times) {
+        await connection.waitForText(JSON.stringify(events.at(-2)));
+        await Bun.sleep(readOnMs * 2);
         connection.close("rst");
       } else {
         // It is read for as long as it has worked, so it reports in time on a busy machine, too.
@@ -171,8 +173,8 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
     }
     const rows = await waitForSettledRows(faulty.rig.db, user.gatewayUserId, calls);
     expect(rows.map(({ usageSource }) => String(usageSource)).toSorted()).toEqual([
-      ...Array.from({ length: unpaidPerHour * 2 }, () => "estimated"),
-      ...Array.from({ length: unpaidPerHour + 1 }, () => "provider"),
+      ...Array.from({ length: times }, () => "estimated"),
+      ...Array.from({ length: times }, () => "provider"),
     ]);
   });
 

@@ -21,7 +21,7 @@ import { StreamMeter } from "./settle/measure-usage.ts";
 import { openConverter } from "./upstreams/conversion-order.ts";
 import type { EventConverter } from "./upstreams/convert-answer.ts";
 import type { RequestPlan } from "./upstreams/plan-request.ts";
-import type { EventText, EventTexts, Measured } from "./usage-count/model.ts";
+import type { EventText, EventTexts, Measured, UnreportedTexts } from "./usage-count/model.ts";
 
 /** A stream that a channel has begun, and the time by which its first event must arrive. */
 export type BegunStream = {
@@ -128,6 +128,10 @@ export class StreamedAnswer implements StreamOwner {
 
   onTexts(texts: EventTexts): void {
     this.#meter.addTexts(texts);
+  }
+
+  follow(unreported: UnreportedTexts): void {
+    this.#meter.follow(unreported);
   }
 
   onEnding(ending: StreamEnding): Promise<StreamClosing> {

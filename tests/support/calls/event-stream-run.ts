@@ -52,6 +52,7 @@ export function runEventStream(
     textOf: () => null,
     onShape: () => undefined,
     onTexts: () => undefined,
+    follow: () => undefined,
     onEnding: async (ending) => {
       endings.push(ending);
       return { errorEvent: ending.kind === "completed" ? null : errorEvent, postscript: null };

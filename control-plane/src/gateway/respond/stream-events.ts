@@ -278,7 +278,6 @@ export class EventStream implements HttpBodySink {
   #lookInto(bytes: Buffer, start: number, end: number, form: StreamForm): SeenEvent {
     const seen = seeEvent(bytes, form, start, end);
     if (seen.payload !== null) {
-      this.#known.report();
       this.#ends.note(seen.payload);
       this.#owner.onPayload(seen.payload, this.#leaving === null && seen.kind !== "error");
     }
@@ -320,7 +319,6 @@ export class EventStream implements HttpBodySink {
 
   /** The client left, or stopped reading. A response that is not an event stream would reveal nothing more. */
   #onGone(): void {
-    this.#known.report();
     const { timeoutMs } = this.#owner.afterAbort;
     if (this.#isOver) {
       return;
@@ -338,7 +336,6 @@ export class EventStream implements HttpBodySink {
       return;
     }
     this.#isOver = true;
-    this.#known.report();
     this.#waiting?.stop();
     this.#queue.endFeed();
     // The packet may end here, and what it had before that waits for nothing else.

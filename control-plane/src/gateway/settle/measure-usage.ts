@@ -12,6 +12,7 @@ import type {
   EventTexts,
   Measured,
   StreamedResponse,
+  UnreportedTexts,
 } from "../usage-count/model.ts";
 import { firstOfList, hasFailedChoice } from "../usage-count/reported-errors.ts";
 import { asObject, atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
@@ -176,6 +177,7 @@ export class StreamMeter {
   #textsBeforeReport = 0;
   #isFiltered = false;
   #outputTick: number | null = null;
+  #unreported: UnreportedTexts | null = null;
 
   /** @param dialect what the upstream speaks @param usageDialect how it reports usage */
   constructor(clock: Pick<Clock, "tick">, dialect: Dialect, usageDialect: UsageDialect = dialect) {
@@ -184,8 +186,14 @@ export class StreamMeter {
     this.#usage = new StreamUsage(usageDialect);
   }
 
+  /** From now on, texts of the stream wait there until the meter asks for them. */
+  follow(unreported: UnreportedTexts): void {
+    this.#unreported = unreported;
+  }
+
   /** @param isDelivered whether the client was still there */
   add(payload: Record<string, unknown>, isDelivered: boolean): void {
+    this.#unreported?.report();
     const isReport = this.#usage.add(payload);
     this.#isFiltered ||= isFiltered[this.#dialect](payload);
     if (isDelivered) {
@@ -221,6 +229,7 @@ export class StreamMeter {
 
   /** Everything that was counted so far. */
   get heard(): Pick<StreamedResponse, "reported" | "isReportEarly" | "isFiltered" | "delivered"> {
+    this.#unreported?.report();
     const { delivered, texts } = this.#count;
     const isReportEarly = texts > this.#textsBeforeReport;
     return { reported: this.#usage.reported, isReportEarly, isFiltered: this.#isFiltered, delivered };

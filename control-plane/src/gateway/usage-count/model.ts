@@ -40,6 +40,9 @@ export type EventText = TextCount & { readonly item: number | null };
 /** The texts of some events together, which add to the same item, and how many of them have any. */
 export type EventTexts = EventText & { readonly events: number };
 
+/** Texts of delivered events that are summed where they are found, and counted only when someone asks. */
+export type UnreportedTexts = { report(): void };
+
 /** What reached the client, for a response without reported usage. */
 export type Delivered = {
   /** Text, reasoning, arguments, code and anything else a model wrote, and its audio. */

@@ -39,6 +39,7 @@ async function run({ dialect, bytes, cuts = [], leavesAfter, isLost = false }: C
     textOf: (payload) => (channel === null ? null : meter.textOf(payload)),
     onShape: (payload) => meter.addShape(payload),
     onTexts: (told) => meter.addTexts(told),
+    follow: (unreported) => meter.follow(unreported),
     afterAbort: {
       get timeoutMs() {
         heardByLeaving.push(meter.heard);
@@ -53,6 +54,8 @@ async function run({ dialect, bytes, cuts = [], leavesAfter, isLost = false }: C
   let start = 0;
   for (const end of places) {
     if (pushed === leavesAfter) {
+      // The call hears that its client has left before its stream does.
+      heardByLeaving.push(meter.heard);
       await reader.cancel();
     }
     body.push(bytes.subarray(start, end));

@@ -1,5 +1,5 @@
 import type { StreamForm } from "../../operations/model.ts";
-import type { EventTexts } from "../../usage-count/model.ts";
+import type { EventTexts, UnreportedTexts } from "../../usage-count/model.ts";
 import type { SeenEvent } from "./event-scan.ts";
 import type { EventShape, TextOf } from "./event-shape.ts";
 import type { SharedShapes } from "./shared-shapes.ts";
@@ -12,15 +12,16 @@ const matchesWorth = 64;
 const eventBytesMax = 4_096;
 const lineFeed = 0x0a;
 
-/** A stream: its form, what the text of its events counts as, and what receives the texts of those that are known. */
+/** A stream: its form, what the text of its events counts as, and what receives the texts of those that are known, or asks for them. */
 export type KnownStream = {
   readonly form: StreamForm;
   readonly textOf: TextOf;
   readonly onTexts: (texts: EventTexts) => void;
+  readonly follow: (unreported: UnreportedTexts) => void;
 };
 
 /** Recognises the events of a stream that are like the ones before, which is nearly all of them. */
-export class KnownEvents {
+export class KnownEvents implements UnreportedTexts {
   readonly #stream: KnownStream;
   readonly #shared: SharedShapes;
   #shape: EventShape | null = null;
@@ -33,12 +34,12 @@ export class KnownEvents {
   #letters = 0;
   #signs = 0;
   #texts = 0;
-  #hasTexts = false;
   #hasReported = false;
 
   constructor(stream: KnownStream, shared: SharedShapes) {
     this.#stream = stream;
     this.#shared = shared;
+    stream.follow(this);
   }
 
   /** Where the event at `start` ends, if it is known and ends by `end`; else 0. */
@@ -86,24 +87,20 @@ export class KnownEvents {
     const { letters, signs } = shape.text;
     this.#letters += letters;
     this.#signs += signs;
-    this.#hasTexts = true;
-    if (letters + signs > 0) {
-      this.#texts += 1;
-      if (!this.#hasReported) {
-        this.#hasReported = true;
-        this.report();
-      }
+    this.#texts += letters + signs > 0 ? 1 : 0;
+    if (!this.#hasReported) {
+      this.report();
     }
   }
 
-  /** Reports the counted texts. */
+  /** Reports the counted texts, when someone asks or others follow. */
   report(): void {
     const shape = this.#shape;
-    if (!this.#hasTexts || shape === null) {
+    if (this.#texts === 0 || shape === null) {
       return;
     }
     const texts = { letters: this.#letters, signs: this.#signs, item: shape.text.item, events: this.#texts };
-    this.#hasTexts = false;
+    this.#hasReported = true;
     this.#letters = 0;
     this.#signs = 0;
     this.#texts = 0;

@@ -1,7 +1,7 @@
 import type { StreamEnding } from "../../model.ts";
 import type { StreamForm } from "../../operations/model.ts";
 import type { EventConverter } from "../../upstreams/convert-answer.ts";
-import type { EventText, EventTexts } from "../../usage-count/model.ts";
+import type { EventText, EventTexts, UnreportedTexts } from "../../usage-count/model.ts";
 import type { StreamKind } from "./shared-shapes.ts";
 
 /** The bytes that the client still gets once the call is settled. */
@@ -46,10 +46,12 @@ export interface StreamOwner {
   /** From the event whose text comes next, events say what this payload says, apart from their texts, ids and times. */
   onShape(payload: Record<string, unknown>): void;
   /**
-   * Receives the texts of events that were delivered, in place of their payloads: those of several events together, the first
-   * one that is not empty immediately, and all before it is told or asked anything about what comes after them.
+   * Receives the texts of events that were delivered, in place of their payloads: the first one that is not empty immediately,
+   * and those of several events together later.
    */
   onTexts(texts: EventTexts): void;
+  /** Called first. What has to know what was delivered asks there for the texts that are not reported yet. */
+  follow(unreported: UnreportedTexts): void;
   /** The stream is over. The last bytes are released when the promise resolves. */
   onEnding(ending: StreamEnding): Promise<StreamClosing>;
   /** The last byte of a complete stream was sent. */
