@@ -61,6 +61,29 @@ test("a page is read when it is sent, and again from a newer state if another pr
   await Promise.all([pages.stop(), other.stop()]);
 });
 
+test("pages of errors stay while the state that was shown is gone and no other can be drawn", async () => {
+  let brand = (): string => "first";
+  const pages = await openPages(
+    `const { directory } = await Bun.stdin.json();
+    for (const name of ["index", "404", "unavailable"]) await Bun.write(directory + "/" + name + ".html", name);`,
+    () => brand(),
+  );
+  expect(await pages.find("/")).not.toBeNull();
+  brand = () => {
+    throw new Error("no database");
+  };
+  await rm(join(home, "site"), { recursive: true });
+  await pages.find("/");
+  expect([pages.notFound("/missing/"), pages.unavailable("/")]).toMatchObject([
+    { contentType: "text/html; charset=utf-8" },
+    { contentType: "text/html; charset=utf-8" },
+  ]);
+  brand = () => "first";
+  await pages.refresh();
+  expect(existsSync((await pages.find("/"))?.bytes ?? "")).toBe(true);
+  await pages.stop();
+});
+
 test("a stop while the pages are rendered ends the program that renders them, and leaves no draft", async () => {
   const begun = join(home, "begun");
   const lines: string[] = [];

@@ -67,7 +67,6 @@ export class SitePages {
       return found;
     }
     // Another process has removed this state, after it had drawn newer ones.
-    this.#shown = null;
     await this.refresh();
     return this.#storedPage(path);
   }
@@ -146,10 +145,10 @@ export class SitePages {
       .update(JSON.stringify([buildHash, catalogue]))
       .digest("hex")
       .slice(0, 32);
-    if (this.#shown?.name === name) {
+    const folder = join(directory, name);
+    if (this.#shown?.name === name && existsSync(folder)) {
       return;
     }
-    const folder = join(directory, name);
     const startedAt = performance.now();
     let files = await findStaticFiles(folder).catch(() => null);
     if (files === null) {
@@ -211,6 +210,9 @@ async function removeOldStates(directory: string, current: string): Promise<void
     })),
   );
   for (const { name } of states.sort((a, b) => b.drawnAt - a.drawnAt).slice(keptStates - 1)) {
-    await rm(join(directory, name), { recursive: true, force: true });
+    // At once, so that nobody reads a page of which a part is gone.
+    const removed = join(directory, `${name}.${process.pid}.tmp`);
+    await rename(join(directory, name), removed).catch(() => undefined);
+    await rm(removed, { recursive: true, force: true });
   }
 }

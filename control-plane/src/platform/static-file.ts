@@ -14,7 +14,7 @@ export type StaticFile = FileForms<Uint8Array<ArrayBuffer>> & {
   readonly hash: string;
 };
 
-/** A file on the disk, by the paths of its forms, which is read whenever it is sent. */
+/** A file on the disk, by the paths of its forms. What is at a path never changes, because its folder is named after it. */
 export type StoredFile = FileForms<string>;
 
 export const hashOf = (bytes: Uint8Array): string => Bun.hash(bytes).toString(36);
@@ -49,15 +49,41 @@ export function fileResponse(request: Request, file: StaticFile, response: FileR
   return formResponse(request, { body, encoding, hash: file.hash, contentType: file.contentType }, response);
 }
 
-/** The same of what is on the disk now. @throws Error when the file is gone */
+/** The same of a file on the disk. @throws Error when it is gone */
 export async function storedFileResponse(
   request: Request,
   file: StoredFile,
   response: FileResponse,
 ): Promise<Response> {
   const { body: path, encoding } = chooseForm(file, request);
+  const { body, hash } = await readForm(path);
+  return formResponse(request, { body, encoding, hash, contentType: file.contentType }, response);
+}
+
+type ReadForm = { readonly body: Uint8Array<ArrayBuffer>; readonly hash: string };
+
+/** So many bytes of forms that were sent lately stay in memory; all compressed files of a build are fewer. */
+const recentBytesMax = 1_000_000;
+const recentForms = new Map<string, ReadForm>();
+let recentBytes = 0;
+
+/** A read takes twice as long as everything else that is done for a response. */
+async function readForm(path: string): Promise<ReadForm> {
+  const known = recentForms.get(path);
+  if (known !== undefined) {
+    return known;
+  }
   const body = await Bun.file(path).bytes();
-  return formResponse(request, { body, encoding, hash: hashOf(body), contentType: file.contentType }, response);
+  const form = { body, hash: hashOf(body) };
+  if (recentBytes + body.length > recentBytesMax) {
+    recentForms.clear();
+    recentBytes = 0;
+  }
+  if (body.length <= recentBytesMax && !recentForms.has(path)) {
+    recentForms.set(path, form);
+    recentBytes += body.length;
+  }
+  return form;
 }
 
 type SentForm = ChosenForm<Uint8Array<ArrayBuffer>> & { readonly hash: string; readonly contentType: string };
