@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { commandsOf, type ProgramCommands } from "./program-sources.ts";
 import { formatDuration, runStep, say } from "./progress.ts";
 
-/** What a build is made of. The packages are those of the lock file. */
+/** What a build is made of, beside the installed packages. */
 export const buildInputs = [
   "control-plane/src/**/*",
   "control-plane/*.json",
@@ -15,7 +15,8 @@ export const buildInputs = [
   "{bun.lock,tsconfig.json}",
 ];
 const digestLength = 16;
-const keptBuilds = 3;
+/** Beside the one that is made. */
+const keptBuilds = 2;
 const buildMsMax = 120_000;
 /** A draft that is older was left by a build that was killed. */
 const draftMsMax = 600_000;
@@ -52,6 +53,8 @@ export async function ensureBuilt(root: string): Promise<string> {
   }
   await runStep("program", "building it (only when its sources have changed)", async () => {
     await mkdir(builds, { recursive: true });
+    // Before the build, which may be killed each time. Another start may remove the same.
+    await removeOld(builds).catch(() => undefined);
     const draft = `${folder}.${process.pid}.tmp`;
     try {
       await bundle(root, draft);
@@ -67,8 +70,6 @@ export async function ensureBuilt(root: string): Promise<string> {
     } finally {
       await rm(draft, { recursive: true, force: true }).catch(() => undefined);
     }
-    // Another start may remove the same.
-    await removeOld(builds).catch(() => undefined);
     return { summary: "built" };
   });
   return folder;
@@ -77,6 +78,9 @@ export async function ensureBuilt(root: string): Promise<string> {
 /** The name of a build: equal only if everything is from which it is made. */
 async function digestSources(root: string): Promise<string> {
   const hash = createHash("sha256").update(Bun.revision);
+  // The lock file may be newer than what is installed; each folder here has the name of a package with its version.
+  const installed = await readdir(join(root, "node_modules/.bun"));
+  hash.update(installed.sort().join("\0"));
   for (const pattern of buildInputs) {
     for (const file of [...new Bun.Glob(pattern).scanSync({ cwd: root, onlyFiles: true })].sort()) {
       hash.update(`${file}\0`).update(await readFile(join(root, file)));

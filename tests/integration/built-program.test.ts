@@ -37,7 +37,9 @@ beforeAll(async () => {
     await mkdir(dirname(join(checkout, file)), { recursive: true });
     await copyFile(join(repositoryRoot, file), join(checkout, file));
   }
-  for (const manifest of files.filter((file) => /(^|\/)package\.json$/.test(file))) {
+  // Its packages are there under the names of their versions; those of each workspace link to them.
+  await mkdir(join(checkout, "node_modules/.bun/zod@1.0.0"), { recursive: true });
+  for (const manifest of files.filter((file) => /\/package\.json$/.test(file))) {
     const packages = join(dirname(manifest), "node_modules");
     if (existsSync(join(repositoryRoot, packages))) {
       await symlink(join(repositoryRoot, packages), join(checkout, packages));
@@ -104,6 +106,15 @@ test("the program is built once, and again when a source or the versions of pack
   expect(await answerOf(ask())).toEqual({ ...first, said: "" });
 });
 
+test("packages that are installed after a build for their lock file are in the next one", async () => {
+  const before = folderOf(await answerOf(ask()));
+  const installed = join(checkout, "node_modules/.bun");
+  await rename(join(installed, "zod@1.0.0"), join(installed, "zod@1.0.1"));
+  expect(folderOf(await answerOf(ask()))).not.toBe(before);
+  await rename(join(installed, "zod@1.0.1"), join(installed, "zod@1.0.0"));
+  expect(folderOf(await answerOf(ask()))).toBe(before);
+});
+
 test("every source in a build is one that its name depends on", async () => {
   const program = startProgram({ command: [process.execPath, "deploy/start/build-program.ts"], env: {} });
   expect(await program.exited).toBe(0);
@@ -161,8 +172,10 @@ test("where no build can be kept, the program runs from source, and one line say
 
 testUnless(
   unlessInstalled("prlimit"),
-  "a build that does not fit on the disk leaves nothing, and is not used",
+  "a build that does not fit on the disk leaves nothing, nor what killed ones left, and is not used",
   async () => {
+    await mkdir(join(builds, "killed.1.tmp"), { recursive: true });
+    await utimes(join(builds, "killed.1.tmp"), 0, 0);
     const { commands, said } = await answerOf(ask(["prlimit", "--fsize=100000"]));
     expect(commands).toBeNull();
     expect(said).toContain("runs from source");
