@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { builtWeb } from "../support/web/web-build.ts";
@@ -70,6 +70,14 @@ test("a build that is current is not named again, so that it serves from a folde
   const { ino } = await stat(join(dist, "current"));
   await builtWeb();
   expect((await stat(join(dist, "current"))).ino).toBe(ino);
+});
+
+test("a build that is used again counts as new, so that newer ones do not replace it while it serves", async () => {
+  const dist = await builtWeb();
+  const current = join(dist, (await readFile(join(dist, "current"), "utf8")).trim());
+  await utimes(current, 0, 0);
+  await builtWeb();
+  expect((await stat(current)).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
 });
 
 describe.each([

@@ -4,7 +4,7 @@
  * stdout.
  */
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { holdBuildLock } from "./build-lock.ts";
 import { hashSources } from "./source-hash.ts";
@@ -31,6 +31,8 @@ async function main(isForced: boolean): Promise<void> {
       await release();
     }
   }
+  // A build that was used lately is not removed. Without the right to write here nothing is removed.
+  await utimes(target, new Date(), new Date()).catch(() => undefined);
   await nameCurrent(hash);
   process.stdout.write(`${JSON.stringify({ state, hash, directory: target })}\n`);
 }
@@ -67,9 +69,9 @@ async function nameCurrent(hash: string): Promise<void> {
 async function removeOldBuilds(): Promise<void> {
   const names = (await readdir(distFolder)).filter((name) => /^[0-9a-f]{16}$/.test(name));
   const builds = await Promise.all(
-    names.map(async (name) => ({ name, builtAt: (await stat(join(distFolder, name))).mtimeMs })),
+    names.map(async (name) => ({ name, usedMs: (await stat(join(distFolder, name))).mtimeMs })),
   );
-  for (const { name } of builds.sort((a, b) => b.builtAt - a.builtAt).slice(keptBuilds)) {
+  for (const { name } of builds.sort((a, b) => b.usedMs - a.usedMs).slice(keptBuilds)) {
     await rm(join(distFolder, name), { recursive: true, force: true });
   }
 }
