@@ -26,7 +26,7 @@ export const copyUsageSql = (
 /** What rows of calls have in common, as `COPY` takes it. */
 export type CommonUsage = { readonly row: Buffer; readonly attemptStart: Buffer; readonly attemptEnd: Buffer };
 
-/** @throws RangeError, TypeError when a field is not a value of its column */
+/** @throws RangeError, TypeError, SyntaxError when a field is not a value of its column */
 export function commonUsage(fields: readonly unknown[]): CommonUsage {
   const values = commonColumns.map(({ name, type }) => {
     const column = recordedColumn(name);

@@ -16,7 +16,7 @@ const endsMax = 5_000;
 
 /**
  * What is made of the fields that records have in common.
- * @throws RangeError, TypeError if they are not fit for it
+ * @throws RangeError, TypeError, SyntaxError if they are not fit for it
  */
 export type RecordMaker<Common, End> = {
   readonly common: (fields: readonly unknown[]) => Common;
