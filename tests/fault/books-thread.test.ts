@@ -168,10 +168,15 @@ describe("a thread that is lost while it commits", () => {
     const rows = await append(30);
     await Bun.sleep(200);
     await loseThread();
+    const losses = lost;
     expect(spool.depth().entries).toBe(60);
+    // They come into memory that the lost thread knew.
+    rows.push(...(await append(30)));
     await lock.release();
     expect(await spool.flush(30_000)).toBe(true);
     await expectBooked(rows);
+    // It was sent that memory again.
+    expect(lost).toBe(losses);
   });
 
   test("does not keep rows from being recorded meanwhile", async () => {

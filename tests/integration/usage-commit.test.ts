@@ -365,8 +365,11 @@ describe("two replicas that share budgets", () => {
     await createMissingPartitions(db, "usage_log", days);
     let transactions = 0;
     const run = async (owner: ReplicaId, rows: readonly UsageRow[]) => {
-      transactions += 1;
-      await db.withTransaction((tx) => commitUsage(tx, owner, toUsageOrder(encoded(...rows))));
+      const order = toUsageOrder(encoded(...rows));
+      await db.withTransaction((tx) => {
+        transactions += 1;
+        return commitUsage(tx, owner, order);
+      });
     };
     for (let batch = 0; batch < rivalBatches / 3; batch += 1) {
       const created = await Promise.all(Array.from({ length: 6 }, () => createCustomer(db, granted)));
@@ -385,9 +388,7 @@ describe("two replicas that share budgets", () => {
       const expected = [15n, 15n, 20n, 20n, 15n, 15n].flatMap((spent) => days.map(() => ({ spent })));
       expect([...sums]).toEqual(expected);
     }
-    const [{ deadlocks } = { deadlocks: null }] = await db.sql<{ deadlocks: bigint }>`
-      select deadlocks from pg_stat_database where datname = current_database()`;
-    expect(deadlocks).toBe(0n);
+    // A transaction that lost a deadlock would have been repeated.
     expect(transactions).toBe(4 * Math.ceil(rivalBatches / 3));
   });
 });

@@ -1,4 +1,4 @@
-/** So many bytes of a piece, or all if it is the rest of a text, tell where it is kept: those of a call have the ids of its key among them. */
+/** A piece is found by so many of its first bytes, with the ids of a key among them, or by all if it is the rest of a text. */
 const hashedBytes = 48;
 /** So many pieces that begin alike are compared before one is looked for by its text. */
 const triedMax = 4;

@@ -3,7 +3,7 @@ import { sharedBlockBytes } from "./shared-texts.ts";
 /*
  * How texts in shared memory go from one thread to another. A message with such memory copies nothing, but for each the runtime
  * makes an object that the collector of the other thread counts like all of this memory: it then looks for garbage after every
- * second batch. So a message has a memory only once, and its place among those that the other thread knows after that.
+ * second batch. So only the first message has a memory, and later ones have its place among those that the other thread knows.
  */
 
 /** How many memories the other thread knows: all blocks in use, unless there is a backlog. Another one takes the place of the oldest. */
