@@ -6,17 +6,16 @@ import { chunkEndBytes, chunkParts, chunkStart, type Parts } from "./response-he
 export interface StreamOutlet {
   /** Bytes that the client has not taken. */
   readonly backlogBytes: number;
-  writeParts(parts: Parts, nowMs: number): void;
+  writeParts(parts: Parts): void;
   /** The bytes of a packet from `start` to `end`, as one chunk. */
-  writeChunk(packet: Buffer, start: number, end: number, nowMs: number): void;
+  writeChunk(packet: Buffer, start: number, end: number): void;
   /** The bytes of a packet from `start` to `end`, which are chunks already. */
-  writePart(packet: Buffer, start: number, end: number, nowMs: number): void;
+  writePart(packet: Buffer, start: number, end: number): void;
 }
 
 /** The connection with that socket. Chunks are written without it, because it is in cold memory when one comes. */
 export interface StreamConnection {
   readonly outlet: StreamOutlet;
-  readonly clock: { readonly nowMs: number };
   /** The response is over; called once. @param isWhole false if it was broken off */
   onStreamEnd(isWhole: boolean): void;
   /** The stream has thrown something. */
@@ -33,7 +32,6 @@ export class ChunkedAnswer implements AnswerSink {
   readonly #stream: AnswerStream;
   readonly #connection: StreamConnection;
   readonly #outlet: StreamOutlet;
-  readonly #clock: StreamConnection["clock"];
   /** The head, until it is written. */
   #before: string;
   #pieces: Uint8Array[] = [];
@@ -59,7 +57,6 @@ export class ChunkedAnswer implements AnswerSink {
     this.#before = head;
     this.#connection = connection;
     this.#outlet = connection.outlet;
-    this.#clock = connection.clock;
   }
 
   /** Lets the stream begin. */
@@ -200,7 +197,7 @@ export class ChunkedAnswer implements AnswerSink {
       // Chunks that are sent as they are need a write of their own, after what is before them.
       if (before !== "") {
         this.#before = "";
-        this.#outlet.writeParts(chunkParts(before, [], { bytes: 0, isEnd: false }), this.#clock.nowMs);
+        this.#outlet.writeParts(chunkParts(before, [], { bytes: 0, isEnd: false }));
       }
       this.#flushPacket(this.#packet);
       this.#flush(isEnd);
@@ -210,7 +207,7 @@ export class ChunkedAnswer implements AnswerSink {
     const pieces = this.#pieces;
     this.#before = "";
     this.#pieces = [];
-    this.#outlet.writeParts(chunkParts(before, pieces, { bytes, isEnd }), this.#clock.nowMs);
+    this.#outlet.writeParts(chunkParts(before, pieces, { bytes, isEnd }));
   }
 
   /** To be called when nothing but the packet waits. */
@@ -221,9 +218,9 @@ export class ChunkedAnswer implements AnswerSink {
     this.#packet = nothing;
     this.#firstChunk = -1;
     if (from === -1) {
-      this.#outlet.writeChunk(packet, start, end, this.#clock.nowMs);
+      this.#outlet.writeChunk(packet, start, end);
     } else {
-      this.#outlet.writePart(packet, from, end + chunkEndBytes, this.#clock.nowMs);
+      this.#outlet.writePart(packet, from, end + chunkEndBytes);
     }
   }
 }

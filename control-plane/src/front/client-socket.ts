@@ -12,6 +12,7 @@ const scratch = Buffer.allocUnsafe(65_536);
 /** The socket of a client: takes whatever is written, and shows when it is read. */
 export class ClientSocket implements HeldWriter, StreamOutlet {
   readonly #socket: Bun.Socket<unknown>;
+  readonly #clock: { readonly nowMs: number };
   /** What the kernel has not yet accepted. */
   #backlog: Buffer[] = [];
   /** Their sum, which shows whether anything waits without a look at the list. */
@@ -22,12 +23,12 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
   /** It is closed once the backlog is written. */
   #isEnding = false;
   #hasEnded = false;
-  /** How many writes wait for the end of this turn, and when the last one was made. */
+  /** How many writes wait for the end of this turn. */
   #heldWrites = 0;
-  #heldMs = 0;
 
-  constructor(socket: Bun.Socket<unknown>) {
+  constructor(socket: Bun.Socket<unknown>, clock: { readonly nowMs: number }) {
     this.#socket = socket;
+    this.#clock = clock;
   }
 
   get hasBacklog(): boolean {
@@ -39,7 +40,7 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
   }
 
   /** @returns false if bytes have to wait; they must not be changed until they are gone */
-  write(bytes: Buffer, nowMs: number): boolean {
+  write(bytes: Buffer): boolean {
     this.#writeHeldNow();
     if (this.#backlogBytes > 0) {
       this.#backlog.push(bytes);
@@ -50,73 +51,68 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
     if (written === bytes.length) {
       return true;
     }
-    this.#keep(bytes.subarray(Math.max(0, written)), nowMs);
+    this.#keep(bytes.subarray(Math.max(0, written)));
     return false;
   }
 
   /** Writes all of it at once, from memory that the next write uses again. */
-  writeParts(parts: Parts, nowMs: number): void {
+  writeParts(parts: Parts): void {
     const length = parts.before.length + parts.bytes + parts.after.length;
     if (length > scratch.length || this.#backlogBytes > 0) {
       const own = Buffer.allocUnsafe(length);
       join(parts, own);
-      this.write(own, nowMs);
+      this.write(own);
       return;
     }
     join(parts, scratch);
-    this.#writeNow(scratch, 0, length, nowMs);
+    this.#writeNow(scratch, 0, length);
   }
 
   /** Writes the first bytes of memory that the next write uses again. */
-  writeFrom(memory: Buffer, length: number, nowMs: number): void {
+  writeFrom(memory: Buffer, length: number): void {
     if (this.#backlogBytes > 0) {
-      this.write(Buffer.from(memory.subarray(0, length)), nowMs);
+      this.write(Buffer.from(memory.subarray(0, length)));
     } else {
-      this.#writeNow(memory, 0, length, nowMs);
+      this.#writeNow(memory, 0, length);
     }
   }
 
   /** The same for the bytes of a packet from `start` to `end`, as one chunk of a response. */
-  writeChunk(packet: Buffer, start: number, end: number, nowMs: number): void {
+  writeChunk(packet: Buffer, start: number, end: number): void {
     const bytes = end - start;
     if (bytes + chunkFrameBytes > scratch.length || this.#backlogBytes > 0) {
       const own = Buffer.allocUnsafe(bytes + chunkFrameBytes);
-      this.write(own.subarray(0, frameChunk(packet, start, end, own)), nowMs);
+      this.write(own.subarray(0, frameChunk(packet, start, end, own)));
       return;
     }
-    this.#writeNow(scratch, 0, frameChunk(packet, start, end, scratch), nowMs);
+    this.#writeNow(scratch, 0, frameChunk(packet, start, end, scratch));
   }
 
   /** The bytes of a packet from `start` to `end` as they are, which must not change in this turn. */
-  writePart(packet: Buffer, start: number, end: number, nowMs: number): void {
+  writePart(packet: Buffer, start: number, end: number): void {
     if (this.#backlogBytes > 0) {
-      this.write(Buffer.copyBytesFrom(packet, start, end - start), nowMs);
+      this.write(Buffer.copyBytesFrom(packet, start, end - start));
     } else if (turn.holdPart(this, packet, start, end - start)) {
-      this.#noteHeld(nowMs);
+      this.#heldWrites += 1;
     } else {
       this.#writeHeldNow();
-      this.#send(packet, start, end - start, nowMs);
+      this.#send(packet, start, end - start);
     }
   }
 
   writeHeld(memory: Buffer, start: number, length: number): void {
     this.#heldWrites -= 1;
-    this.#send(memory, start, length, this.#heldMs);
+    this.#send(memory, start, length);
   }
 
   /** Writes it while nothing waits, or later in this turn. */
-  #writeNow(memory: Buffer, start: number, length: number, nowMs: number): void {
+  #writeNow(memory: Buffer, start: number, length: number): void {
     if (turn.hold(this, memory, start, length)) {
-      this.#noteHeld(nowMs);
+      this.#heldWrites += 1;
     } else {
       this.#writeHeldNow();
-      this.#send(memory, start, length, nowMs);
+      this.#send(memory, start, length);
     }
-  }
-
-  #noteHeld(nowMs: number): void {
-    this.#heldWrites += 1;
-    this.#heldMs = nowMs;
   }
 
   /** What is held goes out before anything else. */
@@ -126,7 +122,7 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
     }
   }
 
-  #send(memory: Buffer, start: number, length: number, nowMs: number): void {
+  #send(memory: Buffer, start: number, length: number): void {
     if (this.#backlogBytes > 0) {
       this.#backlog.push(Buffer.copyBytesFrom(memory, start, length));
       this.#backlogBytes += length;
@@ -135,22 +131,22 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
     const written = this.#socket.write(memory, start, length);
     if (written !== length) {
       const accepted = Math.max(0, written);
-      this.#keep(Buffer.copyBytesFrom(memory, start + accepted, length - accepted), nowMs);
+      this.#keep(Buffer.copyBytesFrom(memory, start + accepted, length - accepted));
     }
   }
 
-  #keep(rest: Buffer, nowMs: number): void {
+  #keep(rest: Buffer): void {
     this.#backlog.push(rest);
     this.#backlogBytes = rest.length;
-    this.#progressMs = nowMs;
+    this.#progressMs = this.#clock.nowMs;
   }
 
   /** The kernel accepts bytes again. @returns whether all of them are written */
-  drain(nowMs: number): boolean {
+  drain(): boolean {
     for (let next = this.#backlog[0]; next !== undefined; next = this.#backlog[0]) {
       const written = this.#socket.write(next);
       if (written > 0) {
-        this.#progressMs = nowMs;
+        this.#progressMs = this.#clock.nowMs;
         this.#backlogBytes -= written;
       }
       if (written < next.length) {
@@ -160,7 +156,7 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
       this.#backlog.shift();
     }
     if (this.#isEnding) {
-      this.#shut(nowMs);
+      this.#shut();
     }
     return true;
   }
@@ -183,12 +179,12 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
    * Ends the connection once everything is written. The client's end stays open for a moment: a connection that is
    * closed with unread bytes is reset, and the client loses the response.
    */
-  end(nowMs: number): void {
+  end(): void {
     this.#writeHeldNow();
     this.#isEnding = true;
     this.resume();
     if (!this.hasBacklog) {
-      this.#shut(nowMs);
+      this.#shut();
     }
   }
 
@@ -211,17 +207,18 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
   }
 
   /** Whether the client has read nothing for too long, or keeps its end open after ours. */
-  isLate(stallTimeoutMs: number, nowMs: number): boolean {
+  isLate(stallTimeoutMs: number): boolean {
+    const { nowMs } = this.#clock;
     if (this.hasBacklog) {
       return hasPassed(stallTimeoutMs, this.#progressMs, nowMs);
     }
     return this.#hasEnded && hasPassed(lingerMs, this.#progressMs, nowMs);
   }
 
-  #shut(nowMs: number): void {
+  #shut(): void {
     if (!this.#hasEnded) {
       this.#hasEnded = true;
-      this.#progressMs = nowMs;
+      this.#progressMs = this.#clock.nowMs;
       this.#socket.shutdown();
     }
   }

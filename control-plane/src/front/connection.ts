@@ -64,7 +64,7 @@ export class ClientConnection implements PacketReader, Timed, AnswerReceiver<Fro
 
   constructor(socket: Bun.Socket<unknown>, peer: Peer, shared: FrontShared) {
     this.#shared = shared;
-    this.#socket = new ClientSocket(socket);
+    this.#socket = new ClientSocket(socket, shared.ticker);
     this.peer = peer;
     this.#head = new RequestHead(shared.table);
     this.#held = new HeldShare(shared.held);
@@ -103,7 +103,7 @@ export class ClientConnection implements PacketReader, Timed, AnswerReceiver<Fro
   }
 
   onDrain(): void {
-    const isWritten = this.#socket.drain(this.#nowMs);
+    const isWritten = this.#socket.drain();
     this.#answer?.onTaken();
     if (!isWritten) {
       return;
@@ -134,7 +134,7 @@ export class ClientConnection implements PacketReader, Timed, AnswerReceiver<Fro
 
   onTick(nowMs: number): void {
     const { stallTimeoutMs } = this.#shared.settings;
-    if (this.#socket.isLate(stallTimeoutMs, nowMs)) {
+    if (this.#socket.isLate(stallTimeoutMs)) {
       this.#socket.leave();
       return;
     }
@@ -291,19 +291,15 @@ export class ClientConnection implements PacketReader, Timed, AnswerReceiver<Fro
     if (body !== null && length <= copiedBytesMax) {
       head.addBody(body);
     }
-    this.#socket.writeFrom(head.memory, head.length, this.#nowMs);
+    this.#socket.writeFrom(head.memory, head.length);
     if (body !== null && length > copiedBytesMax) {
-      this.#socket.write(viewOf(body), this.#nowMs);
+      this.#socket.write(viewOf(body));
     }
     this.#finish(isLast);
   }
 
   get outlet(): StreamOutlet {
     return this.#socket;
-  }
-
-  get clock(): DeadlineTicker {
-    return this.#shared.ticker;
   }
 
   onStreamEnd(isWhole: boolean): void {
@@ -362,7 +358,7 @@ export class ClientConnection implements PacketReader, Timed, AnswerReceiver<Fro
     this.#state = "ending";
     this.#buffer.takeAll();
     this.#held.release();
-    this.#socket.end(this.#nowMs);
+    this.#socket.end();
   }
 
   #handOver(): void {
@@ -371,7 +367,7 @@ export class ClientConnection implements PacketReader, Timed, AnswerReceiver<Fro
     this.#state = "tunnel";
     this.#held.release();
     const client = {
-      write: (bytes: Buffer) => this.#socket.write(bytes, this.#nowMs),
+      write: (bytes: Buffer) => this.#socket.write(bytes),
       pause: () => this.#socket.pause(),
       resume: () => this.#socket.resume(),
       end: () => this.#end(),
@@ -384,7 +380,7 @@ export class ClientConnection implements PacketReader, Timed, AnswerReceiver<Fro
   #refuseTunnel(): void {
     if (this.#state === "tunnel") {
       const refusal = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-      this.#socket.write(Buffer.from(refusal), this.#nowMs);
+      this.#socket.write(Buffer.from(refusal));
       this.#end();
     }
   }

@@ -10,7 +10,6 @@ const head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 /** Keeps what is written, each time as one piece. */
 class KeptWrites implements StreamOutlet, StreamConnection {
   readonly outlet = this;
-  readonly clock = { nowMs: 0 };
   readonly backlogBytes = 0;
   readonly writes: Buffer[] = [];
   end: boolean | null = null;

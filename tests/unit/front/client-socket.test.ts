@@ -3,6 +3,8 @@ import { ClientSocket } from "@sluice/control-plane/front/client-socket.ts";
 import { turn } from "@sluice/http-client/turn";
 import fc from "fast-check";
 
+const clock = { nowMs: 0 };
+
 /** Takes as many bytes at a time as it is told. */
 class SlowSocket {
   text = "";
@@ -43,20 +45,20 @@ function write(
     const text = String.fromCharCode(97 + index).repeat(size * 7);
     written += form === "chunk" ? `${text.length.toString(16)}\r\n${text}\r\n` : text;
     if (form === "chunk") {
-      socket.writeChunk(Buffer.from(`--${text}-`), 2, text.length + 2, 0);
+      socket.writeChunk(Buffer.from(`--${text}-`), 2, text.length + 2);
     } else if (form === "part") {
       packet = Buffer.from(`--${text}-`);
-      socket.writePart(packet, 2, text.length + 2, 0);
+      socket.writePart(packet, 2, text.length + 2);
     } else if (form === "memory") {
       const memory = Buffer.from(`${text}--`);
-      socket.writeFrom(memory, text.length, 0);
+      socket.writeFrom(memory, text.length);
       memory.fill("-");
     } else if (form === "parts") {
       const pieces = [Buffer.from(text.slice(0, 1)), Buffer.from(text.slice(1, -1))];
       const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-      socket.writeParts({ before: "", pieces, bytes, after: text.slice(1 + (pieces[1]?.length ?? 0)) }, 0);
+      socket.writeParts({ before: "", pieces, bytes, after: text.slice(1 + (pieces[1]?.length ?? 0)) });
     } else {
-      socket.write(Buffer.from(text), 0);
+      socket.write(Buffer.from(text));
     }
     onStep(written, packet);
   }
@@ -73,13 +75,13 @@ test("what was written reaches the client in order, whatever becomes of the buff
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
       const slow = new SlowSocket();
-      const socket = new ClientSocket(slow as unknown as Bun.Socket<unknown>);
+      const socket = new ClientSocket(slow as unknown as Bun.Socket<unknown>, clock);
       const written = write(socket, slow, steps, (soFar, packet) => {
         packet.fill("-");
         expect(socket.backlogBytes).toBe(soFar.length - slow.text.length);
       });
       slow.room = 1_000;
-      expect(socket.drain(0)).toBe(true);
+      expect(socket.drain()).toBe(true);
       expect([slow.text, socket.backlogBytes]).toEqual([written, 0]);
     }),
   );
@@ -91,13 +93,13 @@ test("what several sockets write in one turn reaches each client in order, and b
       const packets: Buffer[] = [];
       const all = stepsOf.map((steps) => {
         const slow = new SlowSocket();
-        return { slow, steps, socket: new ClientSocket(slow as unknown as Bun.Socket<unknown>), written: "" };
+        return { slow, steps, socket: new ClientSocket(slow as unknown as Bun.Socket<unknown>, clock), written: "" };
       });
       for (const one of all) {
         const onData = () => {
           one.written = write(one.socket, one.slow, one.steps, (_, packet) => packets.push(packet));
           if (hasEnd) {
-            one.socket.end(0);
+            one.socket.end();
           }
         };
         const onFailure = (error: unknown) => {
@@ -112,7 +114,7 @@ test("what several sockets write in one turn reaches each client in order, and b
       for (const { slow, socket, written } of all) {
         expect(socket.backlogBytes).toBe(written.length - slow.text.replace("(end)", "").length);
         slow.room = 1_000;
-        socket.drain(0);
+        socket.drain();
         expect([slow.text, socket.backlogBytes]).toEqual([hasEnd ? `${written}(end)` : written, 0]);
       }
     }),

@@ -53,7 +53,6 @@ describe("the client's side", () => {
     };
     const connection: StreamConnection = {
       outlet,
-      clock: { nowMs: 0 },
       onStreamEnd: () => undefined,
       onStreamFailure: () => undefined,
     };
@@ -211,7 +210,6 @@ describe("the client's side", () => {
     };
     const connection: StreamConnection = {
       outlet,
-      clock: { nowMs: 0 },
       onStreamEnd: (isWhole) => writes.push(isWhole ? "whole" : "cut"),
       onStreamFailure: (error) => {
         throw error;
