@@ -16,9 +16,9 @@ const packetsMax = 32;
 /** At most this much waits to be processed: the runtime may read several megabytes from one socket before the next one. */
 const waitingBytesMax = 1_048_576;
 /** What is copied has to fit into the caches of a core. */
-const heldBytesMax = 131_072;
-/** Larger pieces take longer to copy than to write. */
-const copiedBytesMax = 16_384;
+const copiesBytesMax = 131_072;
+/** A larger piece takes longer to copy than to write, and whether its client keeps up should be known when it was written. */
+const pieceBytesMax = 16_384;
 
 /**
  * Sorts what a turn of the event loop brings by kind: the runtime first reads every socket that has something, then all packets
@@ -35,7 +35,7 @@ export class Turn {
   /** What is written now may wait, because this turn calls `flush`. */
   #isHolding = false;
   /** Copies of bytes that are held. */
-  readonly #copies = Buffer.allocUnsafe(heldBytesMax);
+  readonly #copies = Buffer.allocUnsafe(copiesBytesMax);
   #copiedBytes = 0;
   /** What is held: for each piece its writer, and where it is. */
   readonly #writers: HeldWriter[] = [];
@@ -107,10 +107,10 @@ export class Turn {
    * @returns false if they can't wait, and the writer has to write them now
    */
   hold(writer: HeldWriter, memory: Buffer, start: number, length: number): boolean {
-    if (!this.#isHolding || length > copiedBytesMax) {
+    if (!this.#isHolding || length > pieceBytesMax) {
       return false;
     }
-    if (this.#copiedBytes + length > heldBytesMax) {
+    if (this.#copiedBytes + length > copiesBytesMax) {
       this.flush();
     }
     memory.copy(this.#copies, this.#copiedBytes, start, start + length);
@@ -121,7 +121,7 @@ export class Turn {
 
   /** The same for bytes of a packet, which do not change: without a copy. */
   holdPart(writer: HeldWriter, packet: Buffer, start: number, length: number): boolean {
-    if (!this.#isHolding || length > copiedBytesMax) {
+    if (!this.#isHolding || length > pieceBytesMax) {
       return false;
     }
     this.#add(writer, packet, start, length);

@@ -50,8 +50,8 @@ export function isInWindow(start: number, length: number, expected: Int32Array, 
 }
 
 /**
- * Where the first byte is, from `start` on, that is a quote, a backslash, a control character or no ASCII. If none is before
- * `last`, at most three bytes before `last`.
+ * Finds the first byte from `start` on that is a quote, a backslash, a control character or not ASCII.
+ * @returns where it is; if there is none before `last`, up to three bytes before that
  */
 export function plainEnd(start: number, last: number): number {
   let at = start;
@@ -61,7 +61,7 @@ export function plainEnd(start: number, last: number): number {
     const isQuote = (word ^ 0x22_22_22_22) - 0x01_01_01_01;
     const isBackslash = (word ^ 0x5c_5c_5c_5c) - 0x01_01_01_01;
     // The lowest of the high bits is of the first such byte, because a subtraction borrows only from bytes after it. A byte that is
-    // no ASCII keeps its bit in one of the last two.
+    // not ASCII keeps its bit in one of the last two.
     const found = (isControl | isQuote | isBackslash) & highBits;
     if (found !== 0) {
       return at + ((31 - Math.clz32(found & -found)) >> 3);
