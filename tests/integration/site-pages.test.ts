@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
@@ -81,6 +81,19 @@ test("pages of errors stay while the state that was shown is gone and no other c
   brand = () => "first";
   await pages.refresh();
   expect(existsSync((await pages.find("/"))?.bytes ?? "")).toBe(true);
+  await pages.stop();
+});
+
+test("drafts of processes that were killed are removed, and one that is still drawn stays", async () => {
+  const [killed = "", drawn = ""] = ["1", "2"].map((pid) => join(home, "site", `${"0".repeat(32)}.${pid}.tmp`));
+  await Promise.all([killed, drawn].map((draft) => mkdir(draft, { recursive: true })));
+  await utimes(killed, 0, 0);
+  const pages = await openPages(
+    `await Bun.write((await Bun.stdin.json()).directory + "/index.html", "");`,
+    () => "Sluice",
+  );
+  await pages.refresh();
+  expect([killed, drawn].map((draft) => existsSync(draft))).toEqual([false, true]);
   await pages.stop();
 });
 

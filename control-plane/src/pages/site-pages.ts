@@ -19,6 +19,8 @@ export type SitePagesDeps = {
 
 const refreshMs = 15_000;
 const drawMsMax = 60_000;
+/** A draft that is older was left by a process that was killed. */
+const draftMsMax = 10 * drawMsMax;
 const outputMax = 2_000;
 /** Two builds may draw into one folder during an upgrade, and each change of the catalog is a state. */
 const keptStates = 3;
@@ -202,14 +204,19 @@ export class SitePages {
 
 /** The oldest ones; a process that still shows one of them finds the new one when it next reads a page. */
 async function removeOldStates(directory: string, current: string): Promise<void> {
-  const names = (await readdir(directory)).filter((name) => /^[0-9a-f]{32}$/.test(name) && name !== current);
-  const states = await Promise.all(
+  const names = (await readdir(directory)).filter(
+    (name) => /^[0-9a-f]{32}(\.\d+\.tmp)?$/.test(name) && name !== current,
+  );
+  const entries = await Promise.all(
     names.map(async (name) => ({
       name,
       drawnAt: (await lstat(join(directory, name)).catch(() => null))?.mtimeMs ?? 0,
     })),
   );
-  for (const { name } of states.sort((a, b) => b.drawnAt - a.drawnAt).slice(keptStates - 1)) {
+  const drafts = entries.filter(({ name, drawnAt }) => name.endsWith(".tmp") && Date.now() - drawnAt > draftMsMax);
+  await Promise.all(drafts.map(({ name }) => rm(join(directory, name), { recursive: true, force: true })));
+  const states = entries.filter(({ name }) => !name.endsWith(".tmp")).sort((a, b) => b.drawnAt - a.drawnAt);
+  for (const { name } of states.slice(keptStates - 1)) {
     // At once, so that nobody reads a page of which a part is gone.
     const removed = join(directory, `${name}.${process.pid}.tmp`);
     await rename(join(directory, name), removed).catch(() => undefined);
