@@ -356,3 +356,15 @@ test.each([
 ])("finds no fault with rows %s: %s", async (_which, invariant, change) => {
   expect(await brokenBy(change)).not.toContain(invariant);
 });
+
+test("a connection plans each check once, however often it checks the money", async () => {
+  expect(await owner.sql`select * from check_money()`).toBeEmpty();
+  // A plan is kept under its text, of which only the beginning is shown.
+  const unkept = await owner.sql<{ name: string }>`
+    select p.proname as name from pg_proc p join pg_language l on l.oid = p.prolang
+    where p.proname like 'check\\_money\\_%' and l.lanname = 'sql' and not exists (
+      select 1 from pg_backend_memory_contexts c
+      where c.name = 'CachedPlan' and starts_with(c.ident, left(p.prosrc, 100))
+    )`;
+  expect(unkept).toBeEmpty();
+});
