@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { commandsOf, type ProgramCommands } from "./program-sources.ts";
 import { formatDuration, runStep, say } from "./progress.ts";
 
-/** What a build is made of, beside the installed packages. */
+/** The inputs of a build, besides the installed packages. */
 export const buildInputs = [
   "control-plane/src/**/*",
   "control-plane/*.json",
@@ -18,13 +18,13 @@ const digestLength = 16;
 /** Beside the one that is made. */
 const keptBuilds = 2;
 const buildMsMax = 120_000;
-/** A draft that is older was left by a build that was killed. */
+/** An older draft was left by a build that was killed. */
 const draftMsMax = 600_000;
 const reasonLengthMax = 300;
 
 /**
- * The commands of the control plane in a build of its sources, which takes less memory and a shorter start than they do.
- * The build is made if there is none of the present sources. If that fails, a line says why.
+ * The commands of the built control plane, which takes less memory than its source and starts sooner. It is built if its
+ * sources have changed. If that fails, a line says why.
  * @returns null where the programs have to run from source
  */
 export async function builtCommands(root: string): Promise<ProgramCommands | null> {
@@ -39,7 +39,7 @@ export async function builtCommands(root: string): Promise<ProgramCommands | nul
 }
 
 /**
- * Builds the control plane unless there is a build of the present sources.
+ * Builds the control plane if its sources have changed.
  * @returns its folder, in which each program has the name of its source
  */
 export async function ensureBuilt(root: string): Promise<string> {
@@ -47,7 +47,7 @@ export async function ensureBuilt(root: string): Promise<string> {
   const builds = join(root, "control-plane/dist");
   const folder = join(builds, digest);
   if (existsSync(folder)) {
-    // A build that was started lately is not removed. Without the right to write here nothing is removed.
+    // Keeps a build that was started lately from being removed. In a read-only checkout nothing is removed.
     await utimes(folder, new Date(), new Date()).catch(() => undefined);
     return folder;
   }
@@ -75,7 +75,7 @@ export async function ensureBuilt(root: string): Promise<string> {
   return folder;
 }
 
-/** The name of a build: equal only if everything is from which it is made. */
+/** The name of a build: equal only if all of its inputs are. */
 async function digestSources(root: string): Promise<string> {
   const hash = createHash("sha256").update(Bun.revision);
   // The lock file may be newer than what is installed; each folder here has the name of a package with its version.

@@ -16,7 +16,7 @@ async function bundle(folder: string): Promise<void> {
     naming: { entry: "[name].[ext]", chunk: "[hash].[ext]" },
     target: "bun",
     format: "esm",
-    // What a program does not need at its start is in parts that are read when needed.
+    // Parts that a program does not need at its start are read later.
     splitting: true,
     // Names stay, because traces show them.
     minify: { whitespace: true, syntax: true },
@@ -30,7 +30,7 @@ async function bundle(folder: string): Promise<void> {
   await Promise.all((await readdir(folder)).map((name) => keep(join(folder, name))));
 }
 
-/** A trace needs no copy of the sources in its map. A file must outlive a power cut, as its name does. */
+/** Removes the copies of sources from maps, because traces need none. Flushes the file, so that it survives a power cut like its name. */
 async function keep(path: string): Promise<void> {
   if (path.endsWith(".map")) {
     const map: { readonly sources: readonly string[] } = JSON.parse(await readFile(path, "utf8"));

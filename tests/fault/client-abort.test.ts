@@ -52,7 +52,7 @@ const leavings = (["rst", "fin"] as const).flatMap((how) =>
 
 describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
   let faulty: FaultRig;
-  /** One that reads on for so long that a provider is in time on a busy machine, too. */
+  /** One that reads on for long enough on a busy machine. */
   let patient: SluiceProcess;
   let calls = 0;
 

@@ -163,7 +163,7 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
         await Bun.sleep(readOnMs * 2);
         connection.close("rst");
       } else {
-        // It is read for as long as it has worked, so it reports in time on a busy machine, too.
+        // It is read for as long as it has worked, which is enough on a busy machine.
         await Bun.sleep(readOnMs * 8);
         connection.close("rst");
         await Bun.sleep(readOnMs * 1.5);

@@ -359,7 +359,7 @@ test.each([
 
 test("a connection plans each check once, however often it checks the money", async () => {
   expect(await owner.sql`select * from check_money()`).toBeEmpty();
-  // A plan is kept under its text, of which only the beginning is shown.
+  // A kept plan is named by the beginning of its text.
   const unkept = await owner.sql<{ name: string }>`
     select p.proname as name from pg_proc p join pg_language l on l.oid = p.prolang
     where p.proname like 'check\\_money\\_%' and l.lanname = 'sql' and not exists (

@@ -31,7 +31,7 @@ async function main(isForced: boolean): Promise<void> {
       await release();
     }
   }
-  // A build that was used lately is not removed. Without the right to write here nothing is removed.
+  // Keeps a build that was used lately from being removed. In a read-only folder nothing is removed.
   await utimes(target, new Date(), new Date()).catch(() => undefined);
   await nameCurrent(hash);
   process.stdout.write(`${JSON.stringify({ state, hash, directory: target })}\n`);

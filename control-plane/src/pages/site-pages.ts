@@ -19,12 +19,12 @@ export type SitePagesDeps = {
 
 const refreshMs = 15_000;
 const drawMsMax = 60_000;
-/** A draft that is older was left by a process that was killed. */
+/** An older draft was left by a process that was killed. */
 const draftMsMax = 10 * drawMsMax;
 const outputMax = 2_000;
 /** Two builds may draw into one folder during an upgrade, and each change of the catalog is a state. */
 const keptStates = 3;
-/** What is shown when something else is not there, and what others write into: these are kept in memory. */
+/** Pages of errors, and frames that others write into: kept in memory. */
 const keptPage = /\/(404|unavailable|api-description)\.html$/;
 
 type ShownState = {
@@ -217,7 +217,7 @@ async function removeOldStates(directory: string, current: string): Promise<void
   await Promise.all(drafts.map(({ name }) => rm(join(directory, name), { recursive: true, force: true })));
   const states = entries.filter(({ name }) => !name.endsWith(".tmp")).sort((a, b) => b.drawnAt - a.drawnAt);
   for (const { name } of states.slice(keptStates - 1)) {
-    // At once, so that nobody reads a page of which a part is gone.
+    // Renamed first: files removed one by one would leave half a page to its readers.
     const removed = join(directory, `${name}.${process.pid}.tmp`);
     await rename(join(directory, name), removed).catch(() => undefined);
     await rm(removed, { recursive: true, force: true });

@@ -49,7 +49,7 @@ export function fileResponse(request: Request, file: StaticFile, response: FileR
   return formResponse(request, { body, encoding, hash: file.hash, contentType: file.contentType }, response);
 }
 
-/** The same of a file on the disk. @throws Error when it is gone */
+/** The same for a file on the disk. @throws Error when it is gone */
 export async function storedFileResponse(
   request: Request,
   file: StoredFile,
@@ -67,7 +67,7 @@ const recentBytesMax = 1_000_000;
 const recentForms = new Map<string, ReadForm>();
 let recentBytes = 0;
 
-/** A read takes twice as long as everything else that is done for a response. */
+/** A read takes twice as long as the rest of a response. */
 async function readForm(path: string): Promise<ReadForm> {
   const known = recentForms.get(path);
   if (known !== undefined) {

@@ -6,12 +6,12 @@ import { sharedBlockBytes } from "./shared-texts.ts";
  * second batch. So only the first message has a memory, and later ones have its place among those that the other thread knows.
  */
 
-/** How many memories the other thread knows: all blocks in use, unless there is a backlog. Another one takes the place of the oldest. */
+/** How many memories the other thread knows: enough for all blocks, unless there is a backlog. A new one replaces the oldest. */
 const placesMax = 8;
 
 type PlacedText = {
   readonly place: number;
-  /** Null if it is at its place already. */
+  /** Null if the other thread has it. */
   readonly memory: SharedArrayBuffer | null;
   readonly byteOffset: number;
   readonly length: number;

@@ -1,4 +1,4 @@
-/** Longer than an event of any shape. */
+/** No event with a shape is longer. */
 const windowBytes = 16_384;
 const wordBytes = 4;
 /**
@@ -22,7 +22,7 @@ export function windowText(start: number, end: number): string {
   return memory.toString("utf8", start, end);
 }
 
-/** How many words have so many bytes. */
+/** How many words hold so many bytes. */
 export function wordsIn(bytes: number): number {
   return (bytes + wordBytes - 1) >> 2;
 }
