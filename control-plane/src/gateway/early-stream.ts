@@ -15,7 +15,15 @@ import { pingEvent, SignsOfLife } from "./signs-of-life.ts";
 export const headEvents = 2;
 const streamHeaders = { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" };
 
+type WholeOrStream = {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: AnswerBody;
+};
+
 export type EarlyStreamOwner = {
+  /** Takes the response once it has begun, or has come. */
+  readonly receiver: { onAnswer(answer: WholeOrStream): void };
   /** The headers of a response whose provider is not known yet. */
   readonly headers: () => Record<string, string>;
   /** Bytes are sent to the client. */
@@ -24,20 +32,12 @@ export type EarlyStreamOwner = {
   readonly postscript: () => Uint8Array | null;
 };
 
-type WholeOrStream = {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  readonly body: AnswerBody;
-};
-
 /**
  * The response of a call, which begins by itself if no provider has answered for a while: pings keep the client waiting,
  * and whatever the call ends with is then an event.
  */
 export class EarlyStream implements AnswerStream {
-  readonly answer: Promise<WholeOrStream>;
   readonly #owner: EarlyStreamOwner;
-  readonly #answering = Promise.withResolvers<WholeOrStream>();
   #opening: () => Buffer = () => pingEvent;
   #hasHead = false;
   #hasBegun = false;
@@ -50,7 +50,6 @@ export class EarlyStream implements AnswerStream {
 
   constructor(owner: EarlyStreamOwner) {
     this.#owner = owner;
-    this.answer = this.#answering.promise;
   }
 
   /** Whether the client has received the beginning of a stream. */
@@ -89,12 +88,12 @@ export class EarlyStream implements AnswerStream {
   }
 
   /** The call has its response. Once the stream has begun, that is a stream, or events. */
-  finish(answer: WholeOrStream): void {
+  onAnswer(answer: WholeOrStream): void {
     this.#signs.end();
     const { headers } = answer;
     const body = isAnswerStream(answer.body) || answer.body === null ? answer.body : viewOf(answer.body);
     if (!this.#hasBegun) {
-      this.#answering.resolve(answer);
+      this.#owner.receiver.onAnswer(answer);
     } else if (isAnswerStream(body)) {
       this.#goOn(body);
     } else {
@@ -124,7 +123,8 @@ export class EarlyStream implements AnswerStream {
 
   #begin(): Buffer {
     this.#hasBegun = true;
-    this.#answering.resolve({ status: 200, headers: { ...streamHeaders, ...this.#owner.headers() }, body: this });
+    const { receiver, headers } = this.#owner;
+    receiver.onAnswer({ status: 200, headers: { ...streamHeaders, ...headers() }, body: this });
     return this.#opening();
   }
 

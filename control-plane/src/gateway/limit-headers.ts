@@ -35,27 +35,38 @@ export function addLimitHeaders(
   }
 }
 
+const secondMs = 1_000;
+const minuteMs = 60_000;
 /** A power of two. */
 const textsMax = 1_024;
 
-/** The texts of numbers: limits are the same for every call, and what is left of them is often what it was before. */
+/** Texts of numbers, which are often the same as before. */
 class NumberTexts {
+  readonly #toText: (number: number) => string;
   /** Each number in the place that its lowest bits give. */
   readonly #numbers = new Float64Array(textsMax);
-  readonly #texts: string[] = new Array<string>(textsMax).fill("0");
+  readonly #texts: string[];
+
+  constructor(toText: (number: number) => string) {
+    this.#toText = toText;
+    this.#texts = new Array<string>(textsMax).fill(toText(0));
+  }
 
   /** @param number whole and not negative */
   of(number: number): string {
     const place = number & (textsMax - 1);
     if (this.#numbers[place] !== number) {
       this.#numbers[place] = number;
-      this.#texts[place] = String(number);
+      this.#texts[place] = this.#toText(number);
     }
     return this.#texts[place] as string;
   }
 }
 
-const numberTexts = new NumberTexts();
+/** Limits are the same for every call, and what is left of them is often what it was before. */
+const numberTexts = new NumberTexts(String);
+/** Times in whole seconds, of which nearly all are among the next ones. */
+const timeTexts = new NumberTexts((second) => new Date(second * secondMs).toISOString().replace(".000Z", "Z"));
 
 function nameForMessages(headers: Record<string, string>, { requests, tokens }: LimitGauges, nowMs: number): void {
   if (requests !== null) {
@@ -72,12 +83,8 @@ function nameForMessages(headers: Record<string, string>, { requests, tokens }: 
 
 /** When all of a limit will be left, in whole seconds. */
 function fullAt({ fullInMs }: Gauge, nowMs: number): string {
-  const atMs = Math.ceil((nowMs + fullInMs) / secondMs) * secondMs;
-  return new Date(atMs).toISOString().replace(".000Z", "Z");
+  return timeTexts.of(Math.ceil((nowMs + fullInMs) / secondMs));
 }
-
-const secondMs = 1_000;
-const minuteMs = 60_000;
 
 /** The texts of durations below a second, made when they are first needed. */
 const shortTexts: (string | undefined)[] = [];

@@ -76,33 +76,20 @@ export class Pipeline implements GatewayPort {
   /** For a call that may have waited since it began, as one that is tried again with another key has. */
   handle(call: GatewayCall): Promise<GatewayResponse> {
     const state = this.#continued(newCallState(call, this.#deps.captures));
-    return new Promise((onAnswer) => this.#enter(state, { onAnswer }));
+    return new Promise((onAnswer) => this.#begin(state, { onAnswer }));
   }
 
   answer(call: GatewayCall, receiver: AnswerReceiver): void {
-    this.#enter(newCallState(call, this.#deps.captures), receiver);
-  }
-
-  #enter(state: CallState, receiver: AnswerReceiver): void {
-    if (state.call.path === earlyPath) {
-      this.#answerEarly(state, receiver);
-    } else {
-      this.#begin(state, receiver);
-    }
-  }
-
-  #answerEarly(state: CallState, receiver: AnswerReceiver): void {
-    const early = openEarlyStream(state, (headers) => this.#notice(state, headers));
-    state.early = early;
-    void early.answer.then((answer) => receiver.onAnswer(answer));
-    this.#begin(state, { onAnswer: (answer) => early.finish(answer) });
+    this.#begin(newCallState(call, this.#deps.captures), receiver);
   }
 
   /** Until a provider is asked, nothing waits that need not. */
   #begin(state: CallState, receiver: AnswerReceiver): void {
+    let taking = receiver;
     try {
       const operation = this.#route(state.call);
       const running = new RunningCall(this.#work, state, operation, receiver);
+      taking = running;
       const authenticating = this.#authenticate(state);
       const performing =
         authenticating instanceof Promise
@@ -111,7 +98,7 @@ export class Pipeline implements GatewayPort {
       performing?.catch((thrown: unknown) => running.reject(thrown));
     } catch (thrown) {
       const answer = this.#refuse(state, thrown);
-      queueMicrotask(() => receiver.onAnswer(answer));
+      queueMicrotask(() => taking.onAnswer(answer));
     }
   }
 
@@ -330,8 +317,8 @@ export class Pipeline implements GatewayPort {
       refuseUnserved(refusalOf(state.request, state.model), isOfOtherApi);
     }
     const fallbacks = openFallbacks(this.#deps, state, operation, this.#chooser);
-    if (state.request.isStream) {
-      watchEarly(state, choice, fallbacks);
+    if (state.request.isStream && state.call.path === earlyPath) {
+      this.#beginEarly(running, choice, fallbacks);
     }
     // A call that no channel may serve is not served from the cache either.
     const entry = state.principal.isResponseCached && isServed ? this.#deps.responses.open(state, operation) : null;
@@ -340,6 +327,18 @@ export class Pipeline implements GatewayPort {
     } else {
       ending.resolve(this.#ask(running, choice, fallbacks, entry));
     }
+  }
+
+  /** From now on a silence begins the stream: with the head of a message, if it is the same whatever channel responds. */
+  #beginEarly(running: RunningCall, { abilities, dialect }: Choice, fallbacks: ModelFallbacks | null): void {
+    const { state } = running;
+    const isNative = abilities.some(({ channel }) => channel.endpoints.has(dialect));
+    running.answerThrough((receiver) => {
+      const early = openEarlyStream(state, receiver, (headers) => this.#notice(state, headers));
+      state.early = early;
+      early.watch(isNative || fallbacks !== null ? null : () => messageHead(state));
+      return early;
+    });
   }
 
   /** The same for a call that may be answered by another model, or from the cache. */
@@ -362,12 +361,6 @@ type OwnedCall = CallState & { principal: Principal };
 function admitted(state: OwnedCall, hold: Hold): AdmittedCall {
   state.hold = hold;
   return state as AdmittedCall;
-}
-
-/** From now on a silence begins the stream: with the head of a message, if it is the same whatever channel responds. */
-function watchEarly(state: AdmittedCall, { abilities, dialect }: Choice, fallbacks: ModelFallbacks | null): void {
-  const isNative = abilities.some(({ channel }) => channel.endpoints.has(dialect));
-  state.early?.watch(isNative || fallbacks !== null ? null : () => messageHead(state));
 }
 
 /** Clients of this path give up on a stream that is silent for long. */

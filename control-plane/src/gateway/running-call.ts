@@ -13,7 +13,9 @@ export interface CallWork {
 }
 
 /** A call that waits for its outcome, which its receiver then gets as a response. It tries channels once it is admitted. */
-export class RunningCall implements Ending<GatewayResponse>, OperatedCall, ChannelTrial<GatewayResponse> {
+export class RunningCall
+  implements Ending<GatewayResponse>, OperatedCall, ChannelTrial<GatewayResponse>, AnswerReceiver
+{
   readonly operation: Operation;
   readonly #work: CallWork;
   readonly #state: CallState;
@@ -30,6 +32,13 @@ export class RunningCall implements Ending<GatewayResponse>, OperatedCall, Chann
   /** What is known of the call; only an admitted one is asked for it. */
   get state(): AdmittedCall {
     return this.#state as AdmittedCall;
+  }
+
+  /** From now on a receiver that may answer before the call has its response stands between the call and its own. */
+  answerThrough(open: (receiver: AnswerReceiver) => AnswerReceiver): void {
+    if (this.#receiver !== null) {
+      this.#receiver = open(this.#receiver);
+    }
   }
 
   try(attempt: BegunAttempt<GatewayResponse>): void {
@@ -51,15 +60,15 @@ export class RunningCall implements Ending<GatewayResponse>, OperatedCall, Chann
       this.reject(thrown);
       return;
     }
-    this.#answer(finished);
+    this.onAnswer(finished);
   }
 
   reject(thrown: unknown): void {
-    this.#answer(this.#work.refuse(this.#state, thrown));
+    this.onAnswer(this.#work.refuse(this.#state, thrown));
   }
 
   /** A second response would be taken for that of the next call on the connection. */
-  #answer(answer: GatewayResponse): void {
+  onAnswer(answer: GatewayResponse): void {
     const receiver = this.#receiver;
     this.#receiver = null;
     receiver?.onAnswer(answer);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { continuing, wholeFor } from "@sluice/control-plane/gateway/attempt-answer.ts";
 import { EarlyStream } from "@sluice/control-plane/gateway/early-stream.ts";
 import type { AdmittedCall } from "@sluice/control-plane/gateway/model.ts";
+import type { AnswerReceiver } from "@sluice/control-plane/gateway/port.ts";
 import { SignsOfLife } from "@sluice/control-plane/gateway/signs-of-life.ts";
 import type { ConvertedAnswer } from "@sluice/control-plane/gateway/upstreams/conversion-order.ts";
 import { convertedAsideBytesMin, type RequestPlan } from "@sluice/control-plane/gateway/upstreams/plan-request.ts";
@@ -45,14 +46,15 @@ class Received {
   }
 }
 
-async function begun(): Promise<{ early: EarlyStream; received: Received }> {
-  const early = new EarlyStream({ headers: () => ({}), onSent: () => undefined, postscript: () => null });
-  early.watch(null);
+function begun(): { early: EarlyStream; received: Received } {
   const received = new Received();
-  const { body } = await early.answer;
-  (body as AnswerStream).sendTo(received);
+  const early = opened(({ body }) => (body as AnswerStream).sendTo(received));
+  early.watch(null);
   return { early, received };
 }
+
+const opened = (onAnswer: AnswerReceiver["onAnswer"]) =>
+  new EarlyStream({ receiver: { onAnswer }, headers: () => ({}), onSent: () => undefined, postscript: () => null });
 
 const whole = (text: string) => ({
   status: 200,
@@ -61,9 +63,9 @@ const whole = (text: string) => ({
 });
 
 describe("a stream that has begun automatically", () => {
-  test("ends with the events of a message that came whole", async () => {
-    const { early, received } = await begun();
-    early.finish(whole('{"type":"message","content":[{"type":"text","text":"Hi"}],"usage":{"output_tokens":1}}'));
+  test("ends with the events of a message that came whole", () => {
+    const { early, received } = begun();
+    early.onAnswer(whole('{"type":"message","content":[{"type":"text","text":"Hi"}],"usage":{"output_tokens":1}}'));
     expect(received.text).toContain('"text":"Hi"');
     expect(received.end).toBe("close");
   });
@@ -71,9 +73,9 @@ describe("a stream that has begun automatically", () => {
   test.each([
     ["no JSON", '{"content":[oops],"usage":{"input_tokens":1,"output_tokens":1}}'],
     ["no message", '{"content":[null],"usage":{"input_tokens":1,"output_tokens":1}}'],
-  ])("is broken off by a response that is %s", async (_, text) => {
-    const { early, received } = await begun();
-    expect(() => early.finish(whole(text))).not.toThrow();
+  ])("is broken off by a response that is %s", (_, text) => {
+    const { early, received } = begun();
+    expect(() => early.onAnswer(whole(text))).not.toThrow();
     expect(received.end).toBe("break");
   });
 });
@@ -99,7 +101,7 @@ describe("while a response is converted on another thread", () => {
   });
 
   async function convertedInSilence(result: ConvertedAnswer | null) {
-    const early = new EarlyStream({ headers: () => ({}), onSent: () => undefined, postscript: () => null });
+    const early = opened(() => undefined);
     early.watch(() => Buffer.from("event: message_start\ndata: {}\n\n"));
     const state = {
       early,

@@ -81,15 +81,25 @@ export function messageBounds(fields: JsonObject, bodyBytes: number, refusals: R
   if (outputTokensMax === null) {
     throw new AppError("missing_field", { message: "max_tokens: Field required", param: "max_tokens" });
   }
-  const input = inputOf(checkBlocks(fields, refusals), bodyBytes);
+  const { inputTokensMax, inputImages, inputPages, fileLetters } = inputOf(checkBlocks(fields, refusals), bodyBytes);
   const searches = countSearches(fields["tools"], refusals);
-  const { inputTokensMax } = input;
-  const own = { ...bodyAlone, ...input, outputTokensMax, searches };
-  // What a search finds is read, too.
-  const searching = searches > 0 ? { ...own, inputTokensMax: null } : own;
-  return asksForSummary(fields)
-    ? { ...searching, ...summarized, inputTokensMax: searches > 0 ? null : twice(inputTokensMax) }
-    : searching;
+  const isSummarized = asksForSummary(fields);
+  const { outputImages, audioMs, characters } = bodyAlone;
+  return {
+    // What a search finds is read, too.
+    inputTokensMax: searches > 0 ? null : isSummarized ? twice(inputTokensMax) : inputTokensMax,
+    // A provider may read everything and write a summary first, which is billed besides the message.
+    isOneContext: !isSummarized,
+    inputImages,
+    inputPages,
+    fileLetters,
+    outputTokensMax,
+    choices: isSummarized ? 2 : 1,
+    outputImages,
+    audioMs,
+    characters,
+    searches,
+  };
 }
 
 /** A conversion leaves searches out, so that their limits concern no other channel. */
@@ -182,14 +192,15 @@ function checkCountedBytes(bodyBytes: number): void {
   }
 }
 
-/** A provider may read everything and write a summary first, which is billed besides the message. */
-const summarized = { isOneContext: false, choices: 2 };
 const twice = (tokens: number | null): number | null => (tokens === null ? null : tokens * 2);
 
 function asksForSummary({ compaction, context_management: management }: JsonObject): boolean {
   const edits = (management as JsonObject | null | undefined)?.["edits"];
-  const types = Array.isArray(edits) ? edits.map((edit) => String((edit as JsonObject | null)?.["type"])) : [];
-  return (compaction ?? null) !== null || types.some((type) => type.startsWith("compact"));
+  return (compaction ?? null) !== null || (Array.isArray(edits) && edits.some(isCompaction));
+}
+
+function isCompaction(edit: JsonObject | null): boolean {
+  return String(edit?.["type"]).startsWith("compact");
 }
 
 /** Digits only: parsers disagree on other notations. */

@@ -33,8 +33,28 @@ export function parseObject(text: string): Json | null {
 const searchesMax = 1_000_000;
 
 /** What no provider can have counted: not a number, or one that is negative, fractional, or beyond exact integers. */
-export function isInvalidCount(value: unknown): boolean {
+function isInvalidCount(value: unknown): boolean {
   return value !== undefined && value !== null && !(Number.isSafeInteger(value) && (value as number) >= 0);
+}
+
+/** Whether any of these names has a number. */
+export function hasCount(usage: Json, names: readonly string[]): boolean {
+  for (const name of names) {
+    if (typeof usage[name] === "number") {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Whether any of these names has what no provider can have counted. */
+export function hasInvalidCount(usage: Json, names: readonly string[]): boolean {
+  for (const name of names) {
+    if (isInvalidCount(usage[name])) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** A count is a non-negative integer; anything else that a provider sends counts as nothing. */

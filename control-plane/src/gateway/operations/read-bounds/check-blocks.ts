@@ -68,7 +68,7 @@ function readBlock(block: JsonObject, reading: Reading, param: string): void {
   } else if (type === "document") {
     countDocument(source, attachments, `${param}.source`);
   }
-  for (const name of Object.keys(block)) {
+  for (const name in block) {
     const value = block[name];
     if (name !== "definition" && typeof value === "object" && !freeFields.has(name)) {
       readBlocks(value, reading, `${param}.${name}`);
@@ -78,7 +78,7 @@ function readBlock(block: JsonObject, reading: Reading, param: string): void {
 
 function checkBlock(block: JsonObject, param: string): void {
   refuseObjects(block, param);
-  for (const name of Object.keys(block)) {
+  for (const name in block) {
     refuseBlockDisguise(name, param);
     if (name === "definition") {
       checkTypedTool(block[name], `${param}.${name}`);

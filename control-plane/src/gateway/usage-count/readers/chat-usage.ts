@@ -1,6 +1,15 @@
 import { noUnits, type Units } from "../../../models/units.ts";
 import { amountOf, minus, plus } from "../../../platform/amount.ts";
-import { asObject, atMost, isInvalidCount, type Json, type ReportedUnits, searchesOf, wholeOf } from "../units.ts";
+import {
+  asObject,
+  atMost,
+  hasCount,
+  hasInvalidCount,
+  type Json,
+  type ReportedUnits,
+  searchesOf,
+  wholeOf,
+} from "../units.ts";
 
 /** The realtime API and transcriptions use singular names for the details. */
 const inputDetails = ["prompt_tokens_details", "input_tokens_details", "input_token_details"];
@@ -25,11 +34,11 @@ const countNames = [
  */
 export function readChatUsage(usage: Json): ReportedUnits | null {
   const isDuration = usage["type"] === "duration" && typeof usage["seconds"] === "number";
-  if (!isDuration && !hasCount(usage)) {
+  if (!isDuration && !hasCount(usage, countNames)) {
     return null;
   }
   const units = isDuration ? { ...noUnits, audioMs: toMilliseconds(usage["seconds"] as number) } : toTokens(usage);
-  const isOdd = hasInvalidCount(usage) || (isDuration && isInvalidTime(usage["seconds"] as number));
+  const isOdd = hasInvalidCount(usage, countNames) || (isDuration && isInvalidTime(usage["seconds"] as number));
   return isOdd ? { ...units, isOdd } : units;
 }
 
@@ -95,26 +104,8 @@ function thoughtsBeside(usage: Json, totalTokens: number, answerTokens: number, 
   return isInTotal || isResearch ? thoughtTokens : 0;
 }
 
-function hasInvalidCount(usage: Json): boolean {
-  for (const name of countNames) {
-    if (isInvalidCount(usage[name])) {
-      return true;
-    }
-  }
-  return false;
-}
-
 function isInvalidTime(seconds: number): boolean {
   return !(seconds >= 0 && seconds < secondsMax);
-}
-
-function hasCount(usage: Json): boolean {
-  for (const name of countNames) {
-    if (typeof usage[name] === "number") {
-      return true;
-    }
-  }
-  return false;
 }
 
 function firstOf(usage: Json, names: readonly string[]): Json {

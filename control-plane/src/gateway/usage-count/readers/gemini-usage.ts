@@ -1,6 +1,6 @@
 import { noUnits } from "../../../models/units.ts";
 import { amountOf } from "../../../platform/amount.ts";
-import { atMost, isInvalidCount, type Json, type ReportedUnits, wholeOf } from "../units.ts";
+import { atMost, hasInvalidCount, type Json, type ReportedUnits, wholeOf } from "../units.ts";
 
 const countNames = [
   ...["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "toolUsePromptTokenCount"],
@@ -28,6 +28,6 @@ export function readGeminiUsage(usage: Json): ReportedUnits | null {
     reasoningTokens,
   };
   const isInputOnly = units.outputTokens === 0;
-  const isOdd = countNames.some((name) => isInvalidCount(usage[name]));
+  const isOdd = hasInvalidCount(usage, countNames);
   return { ...units, ...(isInputOnly ? { isInputOnly } : {}), ...(isOdd ? { isOdd } : {}) };
 }

@@ -1,10 +1,11 @@
-import { noUnits, type Units } from "../../../models/units.ts";
+import type { Units } from "../../../models/units.ts";
 import { amountOf, plus } from "../../../platform/amount.ts";
 import {
   asObject,
   atMost,
   countOf,
-  isInvalidCount,
+  hasCount,
+  hasInvalidCount,
   type Json,
   type ReportedUnits,
   searchesOf,
@@ -18,15 +19,19 @@ const countNames = ["input_tokens", "output_tokens", "cache_read_input_tokens", 
  * that have nothing in common, and the output includes what was thought. Null for an object that counts nothing.
  */
 export function readMessagesUsage(usage: Json): ReportedUnits | null {
-  if (countNames.every((name) => typeof usage[name] !== "number")) {
+  if (!hasCount(usage, countNames)) {
     return null;
   }
   const { iterations } = usage;
-  const parts = Array.isArray(iterations) ? [usage, ...iterations.map(asObject).filter(isCompaction)] : [usage];
-  const units = parts.map(toTokens).reduce(sum);
-  const isInputOnly = typeof usage["output_tokens"] !== "number";
-  const isOdd = parts.some((part) => countNames.some((name) => isInvalidCount(part[name])));
-  return { ...units, ...(isInputOnly ? { isInputOnly } : {}), ...(isOdd ? { isOdd } : {}) };
+  const own = toTokens(usage);
+  const compactions = Array.isArray(iterations) ? iterations.map(asObject).filter(isCompaction) : null;
+  const units = compactions === null ? own : compactions.map(toTokens).reduce(sum, own);
+  const isOdd =
+    hasInvalidCount(usage, countNames) || compactions?.some((part) => hasInvalidCount(part, countNames)) === true;
+  if (typeof usage["output_tokens"] !== "number") {
+    return isOdd ? { ...units, isInputOnly: true, isOdd } : { ...units, isInputOnly: true };
+  }
+  return isOdd ? { ...units, isOdd } : units;
 }
 
 /**
@@ -57,14 +62,15 @@ function toTokens(usage: Json): Units {
   const cacheWrite1hTokens = atMost(wholeOf(longLived), written);
   const outputTokens = wholeOf(usage["output_tokens"]);
   return {
-    ...noUnits,
     inputTokens: amountOf(wholeOf(usage["input_tokens"]) + cacheReadTokens + written),
     outputTokens,
     cacheReadTokens,
     cacheWriteTokens: written - cacheWrite1hTokens,
     cacheWrite1hTokens,
-    searches: searchesOf(usage),
     reasoningTokens: atMost(wholeOf(asObject(usage["output_tokens_details"])["thinking_tokens"]), outputTokens),
+    images: 0,
+    audioMs: 0,
+    searches: searchesOf(usage),
   };
 }
 
