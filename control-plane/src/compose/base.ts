@@ -23,7 +23,7 @@ import { TraceService } from "../trace/service.ts";
 import { openBooksThread } from "./books-thread.ts";
 import { lookRules } from "./brand.ts";
 import { CallCommits } from "./call-commits.ts";
-import { type CallSpool, type CallSpoolOptions, callForms, TraceLoss } from "./call-rows.ts";
+import { type CallSpool, type CallSpoolOptions, callForms, TraceEntry } from "./call-rows.ts";
 import { openSideThread } from "./side-thread.ts";
 
 const payloadsQueuedMax = 20_000;
@@ -114,7 +114,10 @@ export function openTrace(base: Base): TraceService {
     clock: systemClock,
     log,
     thread: books,
-    append: (row) => spool.appendFor({ kind: "trace", row }, new TraceLoss(log, row)),
+    append: (row) => {
+      const entry = new TraceEntry(log, row);
+      spool.appendFor(entry, entry);
+    },
     limits: {
       get bodyBytesMax() {
         return settings.values["trace.max_payload_bytes"];

@@ -76,14 +76,15 @@ export const callForms = {
   summaries: callSummaries,
 } satisfies Partial<CallSpoolOptions>;
 
-/** No call waits for its trace. */
-export class TraceLoss implements RowWaiter {
+/** The trace of a call as it is recorded; no call waits for it. */
+export class TraceEntry implements RowWaiter {
+  readonly kind = "trace";
+  readonly row: ReportedCall;
   readonly #log: Log;
-  readonly #row: ReportedCall;
 
   constructor(log: Log, row: ReportedCall) {
     this.#log = log;
-    this.#row = row;
+    this.row = row;
   }
 
   onWritten(): void {
@@ -91,6 +92,6 @@ export class TraceLoss implements RowWaiter {
   }
 
   onLost(error: unknown): void {
-    this.#log.error("trace.row_lost", { requestId: this.#row.requestId, error });
+    this.#log.error("trace.row_lost", { requestId: this.row.requestId, error });
   }
 }

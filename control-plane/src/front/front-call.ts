@@ -5,7 +5,6 @@ import { type BodyLimits, type ByteCounter, checkBodyLength } from "../platform/
 
 /** A call that came whole. It is its own notice of whether its client is still there. */
 export class FrontCall implements AbortNotice {
-  readonly method = "POST";
   /** Exactly as in the request line. */
   readonly target: string;
   readonly headers: CallHeaders;
@@ -23,6 +22,11 @@ export class FrontCall implements AbortNotice {
     this.headers = headers;
     this.clientIp = clientIp;
     this.#body = body;
+  }
+
+  /** The front serves no other. */
+  get method(): "POST" {
+    return "POST";
   }
 
   get signal(): AbortNotice {

@@ -207,7 +207,7 @@ export function noteAttempt(
     result: seen.result,
     said: seen.said,
   };
-  state.attempts.push(attempt);
+  state.attempts = state.attempts.length === 0 ? [attempt] : [...state.attempts, attempt];
   observer.onAttempt(attempt, channel.exitNode);
 }
 

@@ -1,4 +1,5 @@
-import type { HttpClientError, HttpRequest, HttpResponse } from "@sluice/http-client/model";
+import type { Dialect } from "@sluice/contracts/upstreams";
+import type { HttpClientError, HttpLimits, HttpRequest, HttpResponse } from "@sluice/http-client/model";
 import { viewOf } from "@sluice/http-client/packet-part";
 import { type ReadyPlan, readyAnswer, streamHeadersOf } from "./attempt-answer.ts";
 import { type BegunAttempt, noteAttempt, seenOf } from "./attempt-channels.ts";
@@ -6,8 +7,9 @@ import { classify, refuseAnswer, refuseError } from "./attempt-outcomes.ts";
 import type { CallEnder } from "./call-ender.ts";
 import { keepPiece, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
+import type { Endpoint } from "./channels/model.ts";
 import { boundSilence } from "./dispatch/bound-silence.ts";
-import { acceptOf, composeRequest, hopHeader, withHop } from "./dispatch/compose-request.ts";
+import { acceptOf, composeRequest, hopHeader, type RequestOptions, withHop } from "./dispatch/compose-request.ts";
 import { type Ending, forward, SentAttempt } from "./dispatch/forward.ts";
 import { asksForUsage, refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch/usage-option.ts";
 import type { AdmittedCall, FailedAttempt, GatewayResponse, ParsedRequest, StreamOpening } from "./model.ts";
@@ -27,8 +29,8 @@ import { type Outcome, WholeAnswers, type WholeAttempt } from "./whole-answer.ts
 /** A call and its operation. */
 export type OperatedCall = { readonly state: AdmittedCall; readonly operation: Operation };
 
-/** A request on its way to a channel: all that is needed once the response is there. */
-class AskedChannel extends SentAttempt<Outcome> implements WholeAttempt {
+/** A request to a channel, what it is composed of, and all that is needed once the response is there: one object. */
+class AskedChannel extends SentAttempt<Outcome> implements WholeAttempt, RequestOptions {
   readonly state: AdmittedCall;
   readonly operation: Operation;
   readonly use: ChannelUse;
@@ -36,7 +38,9 @@ class AskedChannel extends SentAttempt<Outcome> implements WholeAttempt {
   /** The request that the channel gets. */
   readonly sent: ParsedRequest;
   firstEventTick = 0;
+  hops = "";
   readonly #attempts: CallAttempts;
+  #limits: HttpLimits | null = null;
 
   constructor(attempts: CallAttempts, { state, operation }: OperatedCall, use: ChannelUse, plan: RequestPlan) {
     super();
@@ -46,6 +50,44 @@ class AskedChannel extends SentAttempt<Outcome> implements WholeAttempt {
     this.plan = plan;
     this.sent = withChangedFields(plan.request, use.channel.changes);
     this.#attempts = attempts;
+  }
+
+  /** @param begunTick since when the first event is waited for */
+  bound(limits: HttpLimits, begunTick: number): void {
+    this.#limits = limits;
+    this.firstEventTick = begunTick + limits.firstByteTimeoutMs;
+  }
+
+  get limits(): HttpLimits {
+    return this.#limits as HttpLimits;
+  }
+
+  get dialect(): Dialect {
+    return this.plan.operation.dialect;
+  }
+
+  get endpoint(): Endpoint {
+    return this.plan.endpoint;
+  }
+
+  get path(): string {
+    return this.plan.path;
+  }
+
+  get query(): string | null {
+    return this.plan.query;
+  }
+
+  get credential(): string | null {
+    return this.use.credential?.secret ?? null;
+  }
+
+  get accept(): string {
+    return acceptOf(this.operation);
+  }
+
+  get exitAccount(): string | null {
+    return this.state.exitNodes?.get(this.use.channel.id) ?? null;
   }
 
   protected read(response: HttpResponse, ending: Ending<Outcome>): void {
@@ -137,23 +179,12 @@ export class CallAttempts {
     const begunTick = plan.request.isStream ? clock.tick() : use.startedTick;
     state.readOn = operation.isReadOn ? readOnRoom.open(state.principal.gatewayUserId, clock, begunTick) : null;
     const limits = boundSilence(state, operation, channel, { silenceMsMax: planned.silenceMsMax, upstreamLimits });
-    const credential = use.credential?.secret ?? null;
     state.exitNode = null;
     const asked = new AskedChannel(this, operated, use, plan);
-    asked.firstEventTick = begunTick + limits.firstByteTimeoutMs;
-    const { endpoint, path, query } = plan;
-    const composed = composeRequest(call, asked.sent, channel, {
-      dialect: plan.operation.dialect,
-      endpoint,
-      path,
-      query,
-      hops: withHop(call.headers.get(hopHeader), hopMark),
-      exitAccount: state.exitNodes?.get(channel.id) ?? null,
-      credential,
-      limits,
-      accept: acceptOf(operation),
-    });
-    const authorized = authorizer.authorize(composed, endpoint.auth, credential);
+    asked.bound(limits, begunTick);
+    asked.hops = withHop(call.headers.get(hopHeader), hopMark);
+    const composed = composeRequest(call, asked.sent, channel, asked);
+    const authorized = authorizer.authorize(composed, plan.endpoint.auth, asked.credential);
     if (authorized instanceof Promise) {
       authorized
         .then((request) => this.#send(asked, request, ending))

@@ -1,13 +1,17 @@
 import type { Bytes } from "@sluice/http-client/packet-part";
 import { noUnits, type Units } from "../models/units.ts";
 import { AnswerCapture, type CaptureAllowance } from "../platform/answer-capture.ts";
+import type { Attempt } from "../usage/log/model.ts";
 import type { CallReport, CallState, GatewayCall } from "./model.ts";
+
+/** Nearly all calls have one attempt, whose list is made with it. */
+const noAttempts: readonly Attempt[] = [];
 
 export function newCallState(call: GatewayCall, captures: CaptureAllowance | null): CallState {
   return {
     call,
     latestTick: call.startedTick,
-    attempts: [],
+    attempts: noAttempts,
     principal: null,
     request: null,
     model: null,

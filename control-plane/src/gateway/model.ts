@@ -259,7 +259,7 @@ export type CallState = {
   readonly call: GatewayCall;
   /** When the call began, or last had to wait, on the monotonic clock: what is done until it waits again happens then. */
   latestTick: number;
-  readonly attempts: Attempt[];
+  attempts: readonly Attempt[];
   principal: Principal | null;
   request: ParsedRequest | null;
   model: ModelEntry | null;

@@ -58,12 +58,15 @@ export class CaptureAllowance {
   }
 }
 
+/** Nothing is added to this one: most responses have one piece, and a list is made with it. */
+const noPieces: Bytes[] = [];
+
 /** The first bytes of a response as sent to the client, and how many there were. */
 export class AnswerCapture {
   /** The size of everything that was sent to the client. */
   sentBytes = 0;
   readonly #allowance: CaptureAllowance | null;
-  readonly #pieces: Bytes[] = [];
+  #pieces: Bytes[] = noPieces;
   #bytes = 0;
   #bytesMax = ownBytesMax;
   #hasExtra = false;
@@ -99,7 +102,7 @@ export class AnswerCapture {
       return;
     }
     const kept = piece.byteLength <= room ? piece : viewOf(piece).subarray(0, room);
-    this.#pieces.push(kept);
+    this.#addPiece(kept);
     this.#bytes += kept.byteLength;
     this.#looseBytes += kept.byteLength;
     if (this.#looseBytes >= looseBytesMax || this.#bytes === this.#bytesMax) {
@@ -120,7 +123,7 @@ export class AnswerCapture {
       at += copied;
       this.#blockBytes += copied;
       if (this.#blockBytes === block.length) {
-        this.#pieces.push(block);
+        this.#addPiece(block);
         this.#block = null;
       }
     }
@@ -150,7 +153,15 @@ export class AnswerCapture {
     }
     this.#isRecycled = true;
     this.#block = null;
-    this.#pieces.length = 0;
+    this.#pieces = noPieces;
+  }
+
+  #addPiece(piece: Bytes): void {
+    if (this.#pieces === noPieces) {
+      this.#pieces = [piece];
+    } else {
+      this.#pieces.push(piece);
+    }
   }
 
   #nextBlock(): Buffer<ArrayBuffer> {

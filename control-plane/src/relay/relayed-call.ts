@@ -1,53 +1,64 @@
 import type { RequestId } from "@sluice/contracts/ids";
 import type { AbortNotice } from "@sluice/http-client/model";
 import type { Bytes } from "@sluice/http-client/packet-part";
-import type { CallHeaders, CallReport, GatewayCall } from "../gateway/model.ts";
+import type { CallHeaders, CallReport, GatewayCall, GatewayResponse } from "../gateway/model.ts";
+import type { AnswerReceiver } from "../gateway/port.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { BodyLimits, ByteCounter } from "../platform/read-body.ts";
 import type { PayloadOutcome } from "../trace/model.ts";
+import { markCall } from "./mark-call.ts";
 import type { IncomingCall } from "./model.ts";
-
-/** The body that the client sent: the part that was kept, and the total size. */
-export type SentBody = { readonly bytes: Bytes | null; readonly totalBytes: number };
 
 /** What happens with the reports of all calls. */
 export type CallKeeper = {
   readonly clock: Clock;
   readonly bodyLimits: BodyLimits;
-  /** The call is over. */
-  readonly end: (call: GatewayCall, sent: SentBody, report: CallReport) => PayloadOutcome;
+  /** The public address, where the pages about errors are. */
+  readonly siteUrl: string;
+  /** The call is over. @param body null if the client has sent none, or it was not read */
+  readonly end: (call: GatewayCall, body: Bytes | null, report: CallReport) => PayloadOutcome;
   /** Records the corrected report of a call that is over. */
   readonly record: (call: GatewayCall, report: CallReport, payload: PayloadOutcome) => void;
 };
 
-/** A call on its way through the gateway: one object, whatever happens to it. */
-export class RelayedCall implements GatewayCall {
+/** A call on its way through the gateway, and its response on the way back: one object, whatever happens to it. */
+export class RelayedCall implements GatewayCall, AnswerReceiver {
   readonly requestId = Bun.randomUUIDv7() as RequestId;
-  readonly method: string;
   readonly path: string;
   readonly query: string;
-  readonly headers: CallHeaders;
-  readonly clientIp: string;
-  readonly signal: AbortNotice;
   readonly startedAtMs: number;
   readonly startedTick: number;
   readonly #incoming: IncomingCall;
   readonly #keeper: CallKeeper;
+  /** Who takes the response; null if that is not given to this call. */
+  receiver: AnswerReceiver | null = null;
   #payload: PayloadOutcome = "none";
 
   constructor(incoming: IncomingCall, keeper: CallKeeper) {
     const { target } = incoming;
     const mark = target.indexOf("?");
-    this.method = incoming.method;
     this.path = mark === -1 ? target : target.slice(0, mark);
     this.query = mark === -1 ? "" : target.slice(mark);
-    this.headers = incoming.headers;
-    this.clientIp = incoming.clientIp;
-    this.signal = incoming.signal;
     this.startedAtMs = keeper.clock.now();
     this.startedTick = keeper.clock.tick();
     this.#incoming = incoming;
     this.#keeper = keeper;
+  }
+
+  get method(): string {
+    return this.#incoming.method;
+  }
+
+  get headers(): CallHeaders {
+    return this.#incoming.headers;
+  }
+
+  get clientIp(): string {
+    return this.#incoming.clientIp;
+  }
+
+  get signal(): AbortNotice {
+    return this.#incoming.signal;
   }
 
   /** @param bytesMax the limit of an address that takes less than others */
@@ -57,10 +68,15 @@ export class RelayedCall implements GatewayCall {
     return this.#incoming.readBody(limits, counter);
   }
 
+  /** Marks the response for the server that received the call. */
+  onAnswer(answer: GatewayResponse): void {
+    markCall(answer.headers, this.requestId, this.#keeper.siteUrl);
+    this.receiver?.onAnswer(answer);
+  }
+
   onReport(report: CallReport): void {
     this.#incoming.onOver(report.responseBytes);
-    const { body } = this.#incoming;
-    this.#payload = this.#keeper.end(this, { bytes: body, totalBytes: body?.byteLength ?? 0 }, report);
+    this.#payload = this.#keeper.end(this, this.#incoming.body, report);
   }
 
   onUnrecorded(report: CallReport): void {

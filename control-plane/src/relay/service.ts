@@ -1,4 +1,5 @@
 import type { RequestId } from "@sluice/contracts/ids";
+import type { Bytes } from "@sluice/http-client/packet-part";
 import type { CallReport, GatewayCall, GatewayResponse } from "../gateway/model.ts";
 import {
   type AnswerReceiver,
@@ -13,10 +14,9 @@ import type { BodyLimits } from "../platform/read-body.ts";
 import type { PayloadOutcome } from "../trace/model.ts";
 import type { TraceService } from "../trace/service.ts";
 import { FrameCapture } from "./frame-capture.ts";
-import { markCall } from "./mark-call.ts";
 import type { IdentifiedAnswer, IncomingCall, OtherAddress } from "./model.ts";
 import { askWithEach, readOnce, withOwnAnswer } from "./other-address.ts";
-import { type CallKeeper, RelayedCall, type SentBody } from "./relayed-call.ts";
+import { type CallKeeper, RelayedCall } from "./relayed-call.ts";
 import { RelayedReport } from "./relayed-report.ts";
 
 export type RelayDeps = {
@@ -32,24 +32,6 @@ export type RelayDeps = {
 };
 
 const nothing = new Uint8Array();
-
-/** Marks the response of the gateway for the server that received the call. */
-class MarkedAnswer implements AnswerReceiver {
-  readonly #requestId: RequestId;
-  readonly #siteUrl: string;
-  readonly #receiver: AnswerReceiver;
-
-  constructor(requestId: RequestId, siteUrl: string, receiver: AnswerReceiver) {
-    this.#requestId = requestId;
-    this.#siteUrl = siteUrl;
-    this.#receiver = receiver;
-  }
-
-  onAnswer(answer: GatewayResponse): void {
-    markCall(answer.headers, this.#requestId, this.#siteUrl);
-    this.#receiver.onAnswer(answer);
-  }
-}
 
 /** The number of calls in flight, for the drain. */
 export type RelayLoad = { inFlight: number };
@@ -68,7 +50,8 @@ export class RelayService {
     this.#keeper = {
       clock: deps.clock,
       bodyLimits: deps.bodyLimits,
-      end: (call, sent, report) => this.#end(call, sent, report),
+      siteUrl: deps.siteUrl,
+      end: (call, body, report) => this.#end(call, body, body?.byteLength ?? 0, report),
       record: (call, report, payload) => this.#record(call, report, payload),
     };
   }
@@ -81,7 +64,8 @@ export class RelayService {
   /** The same without a promise. The receiver is called once, after this has returned. */
   relayTo(incoming: IncomingCall, receiver: AnswerReceiver): void {
     const call = this.#begin(incoming);
-    this.#deps.gateway.answer(call, new MarkedAnswer(call.requestId, this.#deps.siteUrl, receiver));
+    call.receiver = receiver;
+    this.#deps.gateway.answer(call, call);
   }
 
   /** The same for a call at another address of ours: the trace shows that address, and what came and went there. */
@@ -121,7 +105,7 @@ export class RelayService {
     const opening = await this.#deps.realtime.open(
       changedCall(call, {
         readBody: () => nothing,
-        onReport: (report) => void this.#end(call, capture, report),
+        onReport: (report) => void this.#end(call, capture.bytes, capture.totalBytes, report),
         onUnrecorded: () => undefined,
       }),
     );
@@ -150,9 +134,10 @@ export class RelayService {
     return new RelayedCall(incoming, this.#keeper);
   }
 
-  #end(call: GatewayCall, sent: SentBody, report: CallReport): PayloadOutcome {
+  /** @param body the part of what the client has sent that was kept @param bytes the size of all of it */
+  #end(call: GatewayCall, body: Bytes | null, bytes: number, report: CallReport): PayloadOutcome {
     this.load.inFlight -= 1;
-    const payload = this.#keepPayload(call.requestId, utcDay(call.startedAtMs), sent, report);
+    const payload = this.#keepPayload(call, body, bytes, report);
     this.#record(call, report, payload);
     return payload;
   }
@@ -162,21 +147,21 @@ export class RelayService {
     this.#deps.trace.record(new RelayedReport(call, report, payload));
   }
 
-  #keepPayload(requestId: RequestId, day: string, sent: SentBody, report: CallReport): PayloadOutcome {
+  #keepPayload(call: GatewayCall, body: Bytes | null, bytes: number, report: CallReport): PayloadOutcome {
     const { gatewayUserId, isPayloadTraced } = report;
-    if (gatewayUserId === null || (sent.bytes === null && report.responseBytes === 0)) {
+    if (gatewayUserId === null || (body === null && report.responseBytes === 0)) {
       return "none";
     }
     if (!isPayloadTraced || !this.#deps.keepsPayloads()) {
       return "off";
     }
     return this.#deps.trace.storePayload({
-      requestId,
-      day,
+      requestId: call.requestId,
+      day: utcDay(call.startedAtMs),
       gatewayUserId,
-      request: sent.bytes,
+      request: body,
       response: report.responsePieces,
-      requestBytes: sent.totalBytes,
+      requestBytes: bytes,
       responseBytes: report.responseBytes,
     });
   }

@@ -3,9 +3,22 @@ import { type Bytes, copyBytes, PacketPart } from "./packet-part.ts";
 
 const empty = new Uint8Array(0);
 
+/** Nearly all bodies are there when they are asked for, so that the same collector serves one after the other. */
+let idle: BodyCollector | null = null;
+
+export function collectorFor(bytesMax: number): BodyCollector {
+  const collector = idle;
+  if (collector === null) {
+    return new BodyCollector(bytesMax);
+  }
+  idle = null;
+  collector.restart(bytesMax);
+  return collector;
+}
+
 /** Joins the pieces of a body; a body that came in one piece is not copied. */
 export class BodyCollector implements HttpBodySink {
-  readonly #bytesMax: number;
+  #bytesMax: number;
   #first: Bytes = empty;
   #more: Bytes[] | null = null;
   #length = 0;
@@ -18,9 +31,24 @@ export class BodyCollector implements HttpBodySink {
     this.#bytesMax = bytesMax;
   }
 
-  /** The whole body, once it has arrived. */
-  get bytes(): Bytes | null {
-    return this.#bytes;
+  /** Collects another body. */
+  restart(bytesMax: number): void {
+    this.#bytesMax = bytesMax;
+    this.#first = empty;
+    this.#more = null;
+    this.#length = 0;
+    this.#bytes = null;
+  }
+
+  /** The whole body, if it has arrived. Then nobody may refer to this collector any more: it serves the next body. */
+  takeNow(): Bytes | null {
+    const bytes = this.#bytes;
+    if (bytes !== null) {
+      // The bytes are not kept until then.
+      this.restart(0);
+      idle = this;
+    }
+    return bytes;
   }
 
   /** Receives the whole body; most has already been collected when this is called. */

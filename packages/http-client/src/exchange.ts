@@ -1,4 +1,4 @@
-import { BodyCollector, bodyTooLarge } from "./body-collector.ts";
+import { bodyTooLarge, collectorFor } from "./body-collector.ts";
 import { deliverPart, notifyEnd, notifyError, sinkFailure } from "./body-sink.ts";
 import type { Connection, Destination } from "./connection.ts";
 import type { ConnectionUser } from "./connection-user.ts";
@@ -106,14 +106,14 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
 
   bytesNow(bytesMax: number): Bytes | Promise<Bytes> {
     this.#claim();
-    const collector = new BodyCollector(bytesMax);
+    const collector = collectorFor(bytesMax);
     this.#sink = collector;
     if (this.#phase === "held" && this.contentLength !== null && this.contentLength > bytesMax) {
       this.#failWith(bodyTooLarge(bytesMax));
     } else {
       this.#readOn();
     }
-    return collector.bytes ?? collector.collected();
+    return collector.takeNow() ?? collector.collected();
   }
 
   consume(sink: HttpBodySink): HttpBodyFlow {

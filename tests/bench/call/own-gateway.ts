@@ -3,7 +3,7 @@ import type { ApiKeyId, BudgetId, ChannelId, CredentialId, GatewayUserId } from 
 import { byKeyField, callSettings } from "@sluice/contracts/key-fields";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { CallCommits } from "@sluice/control-plane/compose/call-commits.ts";
-import { type CallSpool, callForms, TraceLoss } from "@sluice/control-plane/compose/call-rows.ts";
+import { type CallSpool, callForms, TraceEntry } from "@sluice/control-plane/compose/call-rows.ts";
 import { frontWork } from "@sluice/control-plane/compose/front.ts";
 import type { FrontWork } from "@sluice/control-plane/front/model.ts";
 import { BodyRoom } from "@sluice/control-plane/gateway/body-room.ts";
@@ -128,7 +128,10 @@ function ampleStore(): LeaseStore {
 
 function traceTo(spool: CallSpool, log: Log): TraceService {
   const trace: Pick<TraceService, "record" | "storePayload"> = {
-    record: (row) => spool.appendFor({ kind: "trace", row }, new TraceLoss(log, row)),
+    record: (row) => {
+      const entry = new TraceEntry(log, row);
+      spool.appendFor(entry, entry);
+    },
     storePayload: refuse,
   };
   return trace as TraceService;

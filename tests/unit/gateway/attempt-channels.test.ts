@@ -49,13 +49,13 @@ const failedWith = (status: number): FailedAttempt => ({
 function callOf() {
   const call = { requestId: "r", startedTick: 0, signal: leaving.signal };
   const principal = { gatewayUserId: customer } as Principal;
-  const attempts: Attempt[] = [];
+  const attempts: readonly Attempt[] = [];
   const state = { call, attempts, askedModel: null, principal } as unknown as CallState & { principal: Principal };
   const deps = {
     ...{ loads, affinities, random: () => random, log: createLog("error", () => undefined) },
     ...{ clock: { now: () => tick, tick: () => tick }, observer: { onAttempt: () => undefined } },
   } as unknown as AttemptDeps;
-  return { state, deps, attempts };
+  return { state, deps };
 }
 
 /** The channels that were tried, and the outcome. */
@@ -66,7 +66,7 @@ async function run(
 ) {
   const tried: string[] = [];
   const keys: (string | undefined)[] = [];
-  const { state, deps, attempts } = callOf();
+  const { state, deps } = callOf();
   const outcome = await attemptChannels(
     deps,
     state,
@@ -80,7 +80,7 @@ async function run(
       },
     },
   ).catch((error: unknown) => (error instanceof AppError ? error.code : "thrown"));
-  return { tried, keys, outcome, results: attempts.map(({ result }) => result) };
+  return { tried, keys, outcome, results: state.attempts.map(({ result }) => result) };
 }
 
 test("an exception ends the call, but not before its first attempt has begun, and frees the channel", async () => {

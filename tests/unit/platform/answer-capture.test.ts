@@ -18,6 +18,22 @@ function fill(capture: AnswerCapture, bytes: number, piece = 1_000): Buffer {
 }
 
 describe("the captured part of a response", () => {
+  test("is never that of another response", () => {
+    const allowance = new CaptureAllowance();
+    const [first, second, third] = [1, 2, 3].map(() => new AnswerCapture(allowance)) as [
+      AnswerCapture,
+      AnswerCapture,
+      AnswerCapture,
+    ];
+    first.keep(Buffer.from("one"));
+    second.keepPart(Buffer.from("two"), 0, 3);
+    expect([first, second, third].map((each) => concat(each).toString())).toEqual(["one", "two", ""]);
+    first.recycle();
+    second.recycle();
+    third.keep(Buffer.from("three"));
+    expect([first, second, third].map((each) => concat(each).toString())).toEqual(["", "", "three"]);
+  });
+
   test("is its beginning, whatever the pieces in which it came", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat({ max: 60_000 }), fc.boolean()), { maxLength: 30 }), (lengths) => {

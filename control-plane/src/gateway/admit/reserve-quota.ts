@@ -2,7 +2,7 @@ import type { BudgetId } from "@sluice/contracts/ids";
 import { usdOfQuota } from "@sluice/contracts/money";
 import type { Dialect } from "@sluice/contracts/upstreams";
 import { costOf, withMultiplierAboveOne } from "../../models/cost.ts";
-import { noUnits, type Units } from "../../models/units.ts";
+import type { Units } from "../../models/units.ts";
 import { type Amount, amountOf, minus, plus, times } from "../../platform/amount.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Hold, ModelEntry, ParsedRequest, Principal, RequestBounds } from "../model.ts";
@@ -13,11 +13,15 @@ import type { HoldAnswer, SpendLimit } from "../quota/model.ts";
 /** Units that no response to this request can exceed: what the body says, bounded by what the model can do. */
 export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: ModelEntry): Units {
   const outputPerChoice = Math.min(bounds.outputTokensMax ?? model.outputTokensMax, model.outputTokensMax);
+  // Each is named, because this runs for every call: a copy of `noUnits` is made by native code.
   return {
-    ...noUnits,
     // A provider reads the conversation again after each search.
     inputTokens: amountOf(boundInput(bounds, model) * (1 + (bounds.searches ?? 0))),
     outputTokens: amountOf(outputPerChoice * bounds.choices),
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    reasoningTokens: 0,
     images: bounds.outputImages,
     audioMs: bounds.audioMs,
     searches: bounds.searches ?? bounds.ranks?.searchUnitsMax ?? 0,

@@ -22,6 +22,9 @@ const hourMs = 3_600_000;
 type Further = { readonly limits: RateLimits; readonly count: RateCount; readonly sentences: LimitSentences };
 const none: readonly Further[] = [];
 
+type Written<Of> = { -readonly [Name in keyof Of]: Of[Name] };
+const emptyGauge = (): Written<Gauge> => ({ limit: 0, left: 0, fullInMs: 0 });
+
 /**
  * Requests and tokens per minute and concurrent calls for each key, and for each account where operators limit it, as
  * far as this replica handled them. The strictest limit counts.
@@ -38,6 +41,9 @@ export class KeyLimits {
    */
   readonly #unpaid = new Map<GatewayUserId, RateBucket>();
   readonly #used = new Set<ApiKeyId>();
+  readonly #gauges: Written<LimitGauges> = { requests: null, tokens: null };
+  readonly #requestsGauge = emptyGauge();
+  readonly #tokensGauge = emptyGauge();
   readonly #clock: Clock;
   readonly #unpaidPerHour: number | null;
   /** How the limits are divided among live replicas: by use, except for that of unpaid calls. */
@@ -148,7 +154,10 @@ export class KeyLimits {
     ];
   }
 
-  /** The strictest limits per minute of a call's key and account, as responses name them; null without any. */
+  /**
+   * The strictest limits per minute of a call's key and account, as responses name them; null without any. They are written
+   * over by the next call of this method.
+   */
   gauges(principal: Principal): LimitGauges | null {
     const { requestsPerMinute, tokensPerMinute, groupLimits, accountLimits } = principal;
     if (requestsPerMinute === null && tokensPerMinute === null && groupLimits === null && accountLimits === null) {
@@ -156,13 +165,25 @@ export class KeyLimits {
     }
     const tick = this.#clock.tick();
     const count = this.#keys.adjusted(principal.limitKeyId, principal);
-    let requests = gaugeOf(requestsPerMinute, count, count.requests, tick);
-    let tokens = gaugeOf(tokensPerMinute, count, count.tokens, tick);
-    for (const { limits, count: other } of this.#further(principal)) {
-      requests = stricter(requests, gaugeOf(limits.requestsPerMinute, other, other.requests, tick));
-      tokens = stricter(tokens, gaugeOf(limits.tokensPerMinute, other, other.tokens, tick));
+    const gauges = this.#gauges;
+    gauges.requests = gaugeOf(requestsPerMinute, count, { bucket: count.requests, tick }, this.#requestsGauge);
+    gauges.tokens = gaugeOf(tokensPerMinute, count, { bucket: count.tokens, tick }, this.#tokensGauge);
+    if (groupLimits !== null || accountLimits !== null) {
+      this.#tighten(gauges, principal, tick);
     }
-    return { requests, tokens };
+    return gauges;
+  }
+
+  /** Names the limits of the account itself where they are stricter. */
+  #tighten(gauges: Written<LimitGauges>, principal: Principal, tick: number): void {
+    for (const { limits, count } of this.#further(principal)) {
+      const { requests, tokens } = count;
+      const { requestsPerMinute, tokensPerMinute } = limits;
+      const byRequest = gaugeOf(requestsPerMinute, count, { bucket: requests, tick }, emptyGauge());
+      const byToken = gaugeOf(tokensPerMinute, count, { bucket: tokens, tick }, emptyGauge());
+      gauges.requests = stricter(gauges.requests, byRequest);
+      gauges.tokens = stricter(gauges.tokens, byToken);
+    }
   }
 
   /** A provider may have done more work for a call than is charged: it was abandoned, or produced no output. */
@@ -229,13 +250,25 @@ export class KeyLimits {
   }
 }
 
-/** What is left here is of the share of this replica; the others have as much of theirs, by and large. */
-function gaugeOf(limit: number | null, { share }: RateCount, bucket: RateBucket | null, tick: number): Gauge | null {
+type Level = { readonly bucket: RateBucket | null; readonly tick: number };
+
+/**
+ * What is left here is of the share of this replica; the others have as much of theirs, by and large.
+ * @returns the gauge, or null without a limit
+ */
+function gaugeOf(
+  limit: number | null,
+  { share }: RateCount,
+  { bucket, tick }: Level,
+  gauge: Written<Gauge>,
+): Gauge | null {
   if (limit === null || bucket === null) {
     return null;
   }
-  const left = Math.min(limit, Math.round(bucket.left(tick) / share.rate));
-  return { limit, left, fullInMs: bucket.msUntilFull(tick) };
+  gauge.limit = limit;
+  gauge.left = Math.min(limit, Math.round(bucket.left(tick) / share.rate));
+  gauge.fullInMs = bucket.msUntilFull(tick);
+  return gauge;
 }
 
 /** The limit with less left; of two with as much left, the lower one. */

@@ -222,8 +222,7 @@ export class SessionBooks {
     // The session keeps the text of the error.
     const state = newCallState(own, null);
     this.#rows += 1;
-    state.attempts.push(...attempts);
-    return Object.assign(state, { principal, request, model, channelId, isStream: true });
+    return Object.assign(state, { principal, request, model, channelId, attempts, isStream: true });
   }
 
   async #settle(state: SessionCall, hold: Hold, ending: Ending, count: ResponseCount): Promise<Amount> {

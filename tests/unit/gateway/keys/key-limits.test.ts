@@ -250,6 +250,16 @@ describe("what responses say of limits", () => {
     expect(limits.gauges(second)?.requests).toEqual({ limit: 9, left: 8, fullInMs: 6_667 });
   });
 
+  test("is never that of another key", () => {
+    const limits = new KeyLimits(clock, null);
+    const first = principal(1n, { requestsPerMinute: 6, tokensPerMinute: 100 });
+    const second = principal(2n, { requestsPerMinute: 9 });
+    limits.begin(first);
+    limits.begin(second);
+    expect(limits.gauges(first)?.tokens).toEqual({ limit: 100, left: 100, fullInMs: 0 });
+    expect(limits.gauges(second)).toEqual({ requests: { limit: 9, left: 8, fullInMs: 6_667 }, tokens: null });
+  });
+
   test("counts the shares of all replicas, and never less than nothing", () => {
     const limits = new KeyLimits(clock, null);
     limits.shares.setReplicas(2);
