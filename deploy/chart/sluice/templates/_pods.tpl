@@ -84,12 +84,12 @@ capabilities:
 {{- end }}
 
 {{/*
-The settings of every container. The first four are what `sluice start` sets for the processes that it starts, and the
+The settings of every container. The first five are what `sluice start` sets for the processes that it starts, and the
 runtime reads only from the environment; `settings` comes last, so that it can change them.
 */}}
 {{- define "sluice.env" -}}
 {{- $given := .Values.settings }}
-{{- range $name, $value := dict "BUN_CONFIG_MAX_HTTP_REQUESTS" "8192" "BUN_JSC_forceRAMSize" "4294967296" "MIMALLOC_PURGE_DELAY" "1000" "MIMALLOC_PURGE_HOLES_MIN_INTERVAL" "10000" }}
+{{- range $name, $value := dict "BUN_CONFIG_MAX_HTTP_REQUESTS" "8192" "BUN_JSC_forceRAMSize" "4294967296" "BUN_JSC_minEdenToOldGenerationRatio" "0.4" "MIMALLOC_PURGE_DELAY" "1000" "MIMALLOC_PURGE_HOLES_MIN_INTERVAL" "10000" }}
 {{- if not (hasKey $given $name) }}
 - name: {{ $name }}
   value: {{ $value | quote }}

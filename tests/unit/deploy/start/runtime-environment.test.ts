@@ -13,6 +13,7 @@ test("the operator's value wins, even a zero, which disables the collector's lim
   const set = {
     BUN_CONFIG_MAX_HTTP_REQUESTS: "300",
     BUN_JSC_forceRAMSize: "0",
+    BUN_JSC_minEdenToOldGenerationRatio: "0.3",
     MIMALLOC_PURGE_DELAY: "0",
     MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "0",
   };
@@ -22,7 +23,7 @@ test("the operator's value wins, even a zero, which disables the collector's lim
 
 test("the systemd unit sets the same values, where the settings can override them, and the example file shows them", () => {
   const unit = linesOf("deploy/control-plane/sluice@.service");
-  expect(lines).toHaveLength(3);
+  expect(lines).toHaveLength(4);
   for (const each of lines) {
     const place = unit.indexOf(`Environment=${each}`);
     expect(place).toBeGreaterThan(0);
@@ -36,6 +37,7 @@ test("the runtime knows the variables and uses their values", () => {
   const child = Bun.spawnSync([process.execPath, "-e", "0"], { env, stdout: "ignore", stderr: "pipe" });
   const said = child.stderr.toString();
   expect(said).toContain(`forceRAMSize=${values.BUN_JSC_forceRAMSize}`);
+  expect(said).toContain(`minEdenToOldGenerationRatio=${values.BUN_JSC_minEdenToOldGenerationRatio}`);
   expect(said).toContain(`option 'purge_delay': ${values.MIMALLOC_PURGE_DELAY} `);
   expect(said).toContain(`option 'purge_holes_min_interval': ${values.MIMALLOC_PURGE_HOLES_MIN_INTERVAL} `);
   expect(child.exitCode).toBe(0);
