@@ -11,6 +11,8 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const space = 0x20;
 const dataMark = "data:";
+/** Of `event:`. A line with another name that begins with this letter is no data either. */
+const nameStart = 0x65;
 
 /**
  * Where the last complete event ends, or 0. Events end with an empty line; lines end with LF or CRLF, and with CR alone
@@ -61,9 +63,10 @@ export function firstEventEnd(bytes: Buffer, from: number, to = bytes.length): n
 
 /** The joined `data` lines of one event: the bytes from `start` to `end`. No view is made of them, which is slow. */
 export function eventData(bytes: Buffer, start = 0, end = bytes.length): string {
-  // Nearly every event is a single line followed by an empty one.
-  if (bytes.indexOf(lineFeed, start) === end - 2 && isData(bytes, start)) {
-    const from = start + dataMark.length;
+  // Nearly every event is a single line, after its name or alone, followed by an empty one.
+  const dataStart = isData(bytes, start) ? start : afterName(bytes, start, end);
+  if (isData(bytes, dataStart) && bytes.indexOf(lineFeed, dataStart) === end - 2) {
+    const from = dataStart + dataMark.length;
     const line = bytes.toString("utf8", bytes[from] === space ? from + 1 : from, end - 2);
     if (!line.includes("\r")) {
       return line;
@@ -77,6 +80,22 @@ export function eventData(bytes: Buffer, start = 0, end = bytes.length): string 
     }
   }
   return lines.join("\n");
+}
+
+/** Where the line after the name of an event begins; `start` if it does not begin with its name, or if a CR might end that. */
+function afterName(bytes: Buffer, start: number, end: number): number {
+  if (bytes[start] !== nameStart) {
+    return start;
+  }
+  for (let at = start; at < end; at += 1) {
+    if (bytes[at] === lineFeed) {
+      return at + 1;
+    }
+    if (bytes[at] === carriageReturn) {
+      return start;
+    }
+  }
+  return start;
 }
 
 function isData(bytes: Buffer, at: number): boolean {

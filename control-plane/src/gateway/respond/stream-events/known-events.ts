@@ -118,14 +118,18 @@ export class KnownEvents implements UnreportedTexts {
       this.#matches = 0;
       this.#attemptsLeft = attemptsMax;
     }
-    const event = this.#attemptsLeft > 0 ? bytes.toString("latin1", start, end) : "";
-    // An event with an escape has no shape, which is quickly seen.
-    if (event === "" || event.includes("\\")) {
+    const stream = this.#stream;
+    // An event that counts as more than text has no shape, as those at both ends of a response.
+    if (this.#attemptsLeft === 0 || stream.textOf(payload) === null) {
+      return;
+    }
+    const event = bytes.toString("latin1", start, end);
+    // Nor has one with an escape.
+    if (event.includes("\\")) {
       return;
     }
     this.#attemptsLeft -= 1;
-    const { form } = this.#stream;
-    const shape = this.#shared.learn(event, form, (parsed) => this.#stream.textOf(parsed));
+    const shape = this.#shared.learn(event, stream.form, (parsed) => stream.textOf(parsed));
     if (shape !== null) {
       this.#use(shape);
     }
