@@ -126,6 +126,7 @@ export class ClientConnection implements PacketReader, Timed, AnswerReceiver<Fro
     const { ticker, onClose, onFailure } = this.#shared;
     ticker.remove(this);
     this.#held.release();
+    this.#head.close();
     onClose(this);
     this.#tunnel?.onClientClose();
     this.#call?.abort(onFailure);

@@ -13,29 +13,41 @@ export class HeldBytes {
 
 /** The share of one connection. */
 export class HeldShare {
-  readonly #unfinished: Part;
-  readonly #ahead: Part;
+  readonly #whole: HeldBytes;
+  #unfinished = 0;
+  #ahead = 0;
 
-  constructor({ unfinished, ahead }: HeldBytes) {
-    this.#unfinished = new Part(unfinished);
-    this.#ahead = new Part(ahead);
+  constructor(whole: HeldBytes) {
+    this.#whole = whole;
   }
 
   /** The rest of a request is missing. @returns false if that is more than there is room for */
   waitForRest(bytes: number): boolean {
-    this.#ahead.set(0);
-    return this.#unfinished.set(bytes);
+    this.#setAhead(0);
+    return this.#setUnfinished(bytes);
   }
 
   /** A request is whole, and these bytes of the next ones wait for it. @returns the same */
   waitForAnswer(bytes: number): boolean {
-    this.#unfinished.set(0);
-    return this.#ahead.set(bytes);
+    this.#setUnfinished(0);
+    return this.#setAhead(bytes);
   }
 
   release(): void {
-    this.#unfinished.set(0);
-    this.#ahead.set(0);
+    this.#setUnfinished(0);
+    this.#setAhead(0);
+  }
+
+  #setUnfinished(bytes: number): boolean {
+    const change = bytes - this.#unfinished;
+    this.#unfinished = bytes;
+    return hasRoom(this.#whole.unfinished, change, bytes);
+  }
+
+  #setAhead(bytes: number): boolean {
+    const change = bytes - this.#ahead;
+    this.#ahead = bytes;
+    return hasRoom(this.#whole.ahead, change, bytes);
   }
 }
 
@@ -54,17 +66,6 @@ class Bound {
   }
 }
 
-class Part {
-  #bytes = 0;
-  readonly #whole: Bound;
-
-  constructor(whole: Bound) {
-    this.#whole = whole;
-  }
-
-  set(bytes: number): boolean {
-    const change = bytes - this.#bytes;
-    this.#bytes = bytes;
-    return change === 0 || this.#whole.change(change) || bytes === 0;
-  }
+function hasRoom(whole: Bound, change: number, bytes: number): boolean {
+  return change === 0 || whole.change(change) || bytes === 0;
 }

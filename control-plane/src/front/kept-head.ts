@@ -8,6 +8,8 @@ const keptBytesMax = 2_048;
 const lengthName = "content-length";
 const nothing = Buffer.alloc(0);
 const zero = 48;
+/** Nobody can make heads whose hashes are the same. */
+const hashSeed = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
 
 /**
  * The last head of a connection. Clients send the same one with each request; only the length of the body differs. So the
@@ -25,6 +27,8 @@ export class KeptHead {
   #digitsEnd = 0;
   /** What was made of its fields, once it was repeated. */
   #known: KnownFields | null = null;
+  /** How many connections have it as their last head; 0 while only the one that read it knows it. */
+  users = 0;
 
   /** Keeps a head that is served. @param offsets four for each field: of its name and of its value */
   keep(bytes: Buffer, { target, end, isLast }: ReadHead, offsets: Int32Array<ArrayBuffer>): void {
@@ -78,9 +82,56 @@ export class KeptHead {
     return bytes.compare(kept, 0, end, 0, end) === 0 ? contentLength : -1;
   }
 
+  /** The same for heads that mean the same. */
+  get hash(): number | bigint {
+    this.#bytes.fill(zero, this.#digits, this.#digitsEnd);
+    return Bun.hash(this.#bytes, hashSeed);
+  }
+
+  /** Whether both mean the same, whatever the length of the body. */
+  isSame(other: KeptHead): boolean {
+    return this.end === other.end && this.lengthIn(other.#bytes, other.end) !== -1;
+  }
+
   /** The fields of such a head. What was made of them for an earlier request is not made again. */
   fieldsOf(bytes: Buffer): HeadFields {
     this.#known ??= new KnownFields();
     return new HeadFields(bytes, this.#offsets, this.#known);
+  }
+}
+
+/**
+ * The heads that connections repeat, each once. A client sends the same head over all of its connections: one copy of it
+ * stays in the caches of a core, where hundreds would not.
+ */
+export class SharedHeads {
+  /** By their hash. */
+  readonly #heads = new Map<number | bigint, KeptHead[]>();
+
+  /** The head that all connections with the same one have in common; `leave` must follow. */
+  share(head: KeptHead): KeptHead {
+    const { hash } = head;
+    const alike = this.#heads.get(hash) ?? [];
+    const shared = alike.find((each) => each.isSame(head)) ?? head;
+    if (shared === head) {
+      this.#heads.set(hash, [...alike, head]);
+    }
+    shared.users += 1;
+    return shared;
+  }
+
+  /** The connection repeats it no longer. No key stays in memory for longer than its connections. */
+  leave(head: KeptHead): void {
+    head.users -= 1;
+    if (head.users > 0) {
+      return;
+    }
+    const { hash } = head;
+    const others = (this.#heads.get(hash) ?? []).filter((each) => each !== head);
+    if (others.length === 0) {
+      this.#heads.delete(hash);
+    } else {
+      this.#heads.set(hash, others);
+    }
   }
 }

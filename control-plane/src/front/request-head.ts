@@ -1,6 +1,6 @@
 import { capital, cr, endOfName, endOfValue, lf, nameBytes, skipBlanks, trimEnd } from "./field-bytes.ts";
 import { HeadFields } from "./head-fields.ts";
-import { KeptHead } from "./kept-head.ts";
+import { KeptHead, SharedHeads } from "./kept-head.ts";
 
 /**
  * What becomes of a connection whose next request begins like this: more bytes decide; the front serves the request; the
@@ -54,6 +54,7 @@ export class HeadTable {
   readonly lines: readonly { readonly target: string; readonly bytes: Buffer }[];
   /** By the length of the name. */
   readonly known: readonly (readonly Known[] | undefined)[];
+  readonly heads = new SharedHeads();
 
   constructor({ targets, rareFields }: HeadRules) {
     this.lines = targets.map((target) => ({ target, bytes: Buffer.from(`POST ${target} HTTP/1.1\r\n`) }));
@@ -92,7 +93,7 @@ export class RequestHead {
   #hasEncoding = false;
   #isRare = false;
   /** The last head that was read to its end and served: clients nearly always send it again. */
-  readonly #kept = new KeptHead();
+  #kept = new KeptHead();
   #isRepeated = false;
 
   constructor(table: HeadTable) {
@@ -155,11 +156,23 @@ export class RequestHead {
   /** The fields of this head, for longer than until the next one is read. */
   fieldsOf(bytes: Buffer): HeadFields {
     if (this.#isRepeated) {
+      if (this.#kept.users === 0) {
+        this.#kept = this.#table.heads.share(this.#kept);
+      }
       return this.#kept.fieldsOf(bytes);
     }
     const offsets = this.#fields.slice(0, this.#count * 4);
+    this.close();
     this.#kept.keep(bytes, this, offsets);
     return new HeadFields(bytes, offsets);
+  }
+
+  /** Leaves the last head to the other connections that have it. */
+  close(): void {
+    if (this.#kept.users > 0) {
+      this.#table.heads.leave(this.#kept);
+      this.#kept = new KeptHead();
+    }
   }
 
   /** The head is the one before with another length, so that everything else that was read of it is true again. */

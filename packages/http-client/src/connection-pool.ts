@@ -4,6 +4,7 @@ import type { ConnectionUser } from "./connection-user.ts";
 import type { DeadlineTicker, Timed } from "./deadline-ticker.ts";
 import { HttpClientError, type HttpRequest } from "./model.ts";
 import { formatHost, parseHostname, scratchBytesMin } from "./request-head.ts";
+import { KnownLines } from "./response-head.ts";
 
 export type ConnectionPoolOptions = {
   readonly connectionsMax: number;
@@ -186,6 +187,7 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
         protocol === "https:"
           ? { serverName: hostname, rejectUnauthorized: true, ...(tlsCa === null ? {} : { ca: tlsCa }) }
           : null,
+      lines: new KnownLines(),
       idle: [],
       open: 0,
       abandoned: [],

@@ -5,13 +5,13 @@ import { isStreamed } from "./model.ts";
 import { encodeRequestHead } from "./request-head.ts";
 import { RequestUpload } from "./request-upload.ts";
 import { type RequestSender, RequestWriter } from "./request-writer.ts";
-import { Http1ParseError, type Http1ResponseHead } from "./response-head.ts";
+import { Http1ParseError, type Http1ResponseHead, type KnownLines } from "./response-head.ts";
 import { Http1ResponseParser } from "./response-parser.ts";
 import { plainHandlers, type Socket, type SocketOwner, tlsHandlers } from "./socket-handlers.ts";
 import { type PacketReader, turn } from "./turn.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
 
-/** The server that connections lead to; connections to the same destination are interchangeable. */
+/** The server that connections lead to; these are interchangeable. */
 export type Destination = {
   readonly key: string;
   readonly protocol: "http:" | "https:";
@@ -21,6 +21,8 @@ export type Destination = {
   /** The value of the Host header. */
   readonly host: string;
   readonly tls: Bun.TLSOptions | null;
+  /** Of its last response: one copy for all connections stays in the caches of a core. */
+  readonly lines: KnownLines;
   /** The idle connections, sorted by how long they have been idle. */
   readonly idle: Connection[];
   open: number;
@@ -68,13 +70,12 @@ export class Connection implements SocketOwner, PacketReader, RequestSender {
   #isDelimited = true;
   /** The other addresses of the name, which are tried when the current one does not answer. */
   #otherAddresses: readonly string[] = [];
-  // How the connection ended while bytes were still held back.
-  #heldEnd: "finished" | "reset" | null = null;
+  #heldEnd: "finished" | "reset" | null = null; // how the connection ended while bytes were still held back
 
   constructor(destination: Destination, keeper: ConnectionKeeper) {
     this.destination = destination;
     this.#keeper = keeper;
-    this.#parser = new Http1ResponseParser(this);
+    this.#parser = new Http1ResponseParser(this, destination.lines);
   }
 
   /** The number of bytes of the current request that the socket has accepted. */

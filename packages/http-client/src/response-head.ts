@@ -61,8 +61,8 @@ const keptBytesMax = 4_096;
 const framingNames: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection", "keep-alive"]);
 
 /**
- * The lines of the last head on a connection. Of the next one only the lines that differ are read: what a line means depends
- * on its bytes alone.
+ * The lines of the last head from a server. Of the next one only the lines that differ are read: what a line means depends
+ * on its bytes alone, and not on the connection.
  */
 export class KnownLines {
   readonly starts = new Int32Array(headersMax);
@@ -132,7 +132,7 @@ export class KnownLines {
 
 /**
  * Parses one complete head: the first `length` bytes, from the status line to the empty line, both included.
- * @param known the lines of the head before on this connection; those of this one from then on
+ * @param known the lines of the head before; those of this one from then on
  * @throws Http1ParseError
  */
 export function parseResponseHead(

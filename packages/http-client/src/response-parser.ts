@@ -40,17 +40,21 @@ export class Http1ResponseParser {
   readonly #chunked: Http1ChunkedDecoder;
   #state: State = "complete";
   #isHeadRequest = false;
+  /** As in the decoder of chunks, which is not looked at for this. */
+  #isStopped = false;
   #remaining = 0;
   #informational = 0;
   // How many bytes of the CRLF CRLF that ends a head were just read.
   #lineEndBytes = 0;
   // The beginning of an incomplete head; in the usual case it stays unused.
   #headBuffer: Uint8Array | null = null;
-  readonly #knownLines = new KnownLines();
+  readonly #knownLines: KnownLines;
   #headBytes = 0;
 
-  constructor(events: Http1ResponseEvents) {
+  /** @param knownLines of the last head from the same server: those of one connection, or of all to it */
+  constructor(events: Http1ResponseEvents, knownLines = new KnownLines()) {
     this.#events = events;
+    this.#knownLines = knownLines;
     this.#chunked = new Http1ChunkedDecoder(events);
   }
 
@@ -60,7 +64,10 @@ export class Http1ResponseParser {
 
   /** While this is set, `push` returns after one piece of the body; a receiver may set it within `onBody`. */
   set isStopped(isStopped: boolean) {
-    this.#chunked.isStopped = isStopped;
+    if (isStopped !== this.#isStopped) {
+      this.#isStopped = isStopped;
+      this.#chunked.isStopped = isStopped;
+    }
   }
 
   /** Whether the next byte is the first one of a head. */

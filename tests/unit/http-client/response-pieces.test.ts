@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Http1ParseError, Http1ResponseHead } from "@sluice/http-client/response-head";
+import { type Http1ParseError, type Http1ResponseHead, KnownLines } from "@sluice/http-client/response-head";
 import { Http1ResponseParser } from "@sluice/http-client/response-parser";
 import fc from "fast-check";
 import { cut, parsePieces } from "../../support/wire/parse-pieces.ts";
@@ -101,7 +101,7 @@ describe("the pieces in which a response arrives", () => {
     );
   });
 
-  test("what a head means does not depend on the heads before it on the connection, be they alike or malformed", () => {
+  test("what a head means does not depend on the heads before it from its server, be they alike or malformed", () => {
     const heads = (parser: Http1ResponseParser, seen: unknown[], text: string, isHeadRequest: boolean): unknown => {
       const before = seen.length;
       parser.begin(isHeadRequest);
@@ -112,10 +112,10 @@ describe("the pieces in which a response arrives", () => {
       }
       return seen.slice(before);
     };
-    const opened = () => {
+    const opened = (lines = new KnownLines()) => {
       const seen: unknown[] = [];
       const onHead = (read: Http1ResponseHead) => void seen.push({ ...read, headers: [...read.headers] });
-      return { seen, parser: new Http1ResponseParser({ onHead, onBody: () => {}, onComplete: () => {} }) };
+      return { seen, parser: new Http1ResponseParser({ onHead, onBody: () => {}, onComplete: () => {} }, lines) };
     };
     const line = fc.constantFrom(
       ...["X-A: 1", "X-A: 2", "X-A: 12", "x-a: 1", "X-A:1 ", "X-AB: 1", "Connection: close", "Keep-Alive: timeout=5"],
@@ -127,11 +127,13 @@ describe("the pieces in which a response arrives", () => {
       .map(([status, lines]) => `${[status, ...lines].join("\r\n")}\r\n\r\n`);
     fc.assert(
       fc.property(fc.array(head, { minLength: 2, maxLength: 6 }), fc.array(fc.boolean()), (texts, requests) => {
-        const { parser, seen } = opened();
+        const lines = new KnownLines();
+        const connections = [opened(lines), opened(lines), opened(lines)];
         for (const [index, text] of texts.flatMap((each) => [each, each]).entries()) {
           const alone = opened();
           const isHead = requests[index] ?? false;
           const expected = heads(alone.parser, alone.seen, text, isHead);
+          const { parser, seen } = connections[index % connections.length] ?? opened();
           expect([text, isHead, heads(parser, seen, text, isHead)]).toEqual([text, isHead, expected]);
         }
       }),
