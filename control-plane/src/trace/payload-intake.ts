@@ -4,8 +4,7 @@ import { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { Log } from "../platform/log.ts";
 import { ByteAllowance } from "./byte-allowance.ts";
 import { GroupCompression } from "./group-compression.ts";
-import { blobOffset } from "./payload-parcel.ts";
-import { compressRecord, PayloadRun } from "./payload-run.ts";
+import { PayloadRun } from "./payload-run.ts";
 import type { DayKey } from "./payload-segments.ts";
 import { entryBytes, PayloadLedger, type PayloadNews, type PayloadOrder } from "./payload-thread.ts";
 import { PayloadWriter, type PayloadWriterDeps } from "./payload-writer.ts";
@@ -25,15 +24,13 @@ const gatherMs = 50;
 const bytesPerTurn = 2 * 1024 * 1024;
 
 /**
- * Blobs of at least this length are always compressed: that saves the database more work than it costs us. Shorter ones
- * cost us ten times the rest of the encryption, so each is compressed as long as there are few: what is fetched together is,
- * up to this many bytes a second, which takes a tenth of a percent of a core. If there are more, they are compressed
- * together, if that pays (`group-compression.ts`).
+ * Payloads that are encrypted together are compressed together. That saves the database more work than it costs us if they
+ * have at least this many bytes on average. Shorter ones cost us ten times the rest of the encryption, so they are
+ * as long as there are few: what is fetched together is, up to this many bytes a second, which takes a tenth of a percent
+ * of a core. If there are more, they are if that pays (`group-compression.ts`).
  */
-const compressedBytesMin = 4 * 1024;
+const longBytesMin = 4 * 1024;
 const compressedSmallBytesPerSecond = 256 * 1024;
-/** Below this length a compressed frame is not shorter than its content. */
-const compressibleBytesMin = 256;
 
 /** Around midnight two days are sealed at once; each has its own key. */
 const keysMax = 3;
@@ -147,13 +144,10 @@ export class PayloadIntake {
       this.#takenBytes += ring.length + entryBytes;
       this.#takenCount += 1;
       bytes += ring.length;
-      const blobBytes = ring.length - blobOffset;
-      const isCompressed = blobBytes >= compressedBytesMin || (areFew && blobBytes >= compressibleBytesMin);
-      const length = isCompressed ? this.#compress() : ring.length;
-      if (!this.#run.takes(dayKey, ring.start, length)) {
+      if (!this.#run.takes(dayKey, ring.start, ring.length)) {
         this.#seal(areFew);
       }
-      this.#run.add(dayKey, ring.start, length);
+      this.#run.add(dayKey, ring.start, ring.length);
       ring.pass();
     }
     this.#seal(areFew);
@@ -173,29 +167,20 @@ export class PayloadIntake {
     }
   }
 
-  /** Compresses the record that was looked at, and returns its length. One that can't be compressed stays as it is. */
-  #compress(): number {
-    const { bytes, start, length } = this.#ring;
-    try {
-      return compressRecord(bytes, start, length);
-    } catch (error) {
-      this.#deps.log.error("trace.payload_not_compressed", { length, error });
-      return length;
-    }
-  }
-
   /** Encrypts the records that follow each other. */
   #seal(areFew: boolean): void {
     const { dayKey, group } = this.#run;
     if (dayKey !== null) {
       this.#run.clear();
-      this.#writer.add(dayKey, { ...group, frame: areFew ? null : this.#compressTogether(group.records) });
+      const isCertain = areFew || group.records.length >= group.count * longBytesMin;
+      this.#writer.add(dayKey, { ...group, frame: this.#compress(group.records, isCertain) });
     }
   }
 
-  #compressTogether(records: Buffer): Uint8Array | null {
+  /** Records that can't be compressed stay as they are. */
+  #compress(records: Buffer, isCertain: boolean): Uint8Array | null {
     try {
-      return this.#compression.compress(records);
+      return this.#compression.compress(records, isCertain);
     } catch (error) {
       this.#deps.log.error("trace.payload_not_compressed", { length: records.length, error });
       return null;

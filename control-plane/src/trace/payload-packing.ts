@@ -3,8 +3,7 @@ import type { OpenedPayload, Payload } from "./model.ts";
 
 /*
  * The plaintext of a payload: format (1 byte), flags (1), length of the request (4, little endian), request, response.
- * It is encrypted either unchanged or as one zstd frame. A frame begins with another byte than the format, so the two
- * can be told apart without a mark.
+ * Older versions compressed each by itself: such a zstd frame begins with another byte than the format.
  */
 const format = 1;
 const flagsOffset = 1;
@@ -14,16 +13,6 @@ const hasRequest = 1;
 const requestTruncated = 2;
 const responseTruncated = 4;
 const zstdFirstByte = 0x28;
-
-/**
- * Level 1 of zstd: of everything in the runtime (zstd, zlib, libdeflate at several levels) it is the fastest and, with
- * these bodies, nearly the smallest. 3 KB of prose take 13 us and shrink to 57 %, a stream of 3 KB takes 8 us (28 %),
- * 100 KB take 60 to 120 us (10 to 18 %).
- */
-const compression = { level: 1 } as const;
-
-/** A frame that saves less than this share is not worth decompressing. */
-const savedShareMin = 0.05;
 
 /** The length of a payload's blob. */
 export function blobLength(payload: Payload, bodyBytesMax: number): number {
@@ -82,12 +71,6 @@ export function isRequestTruncated(flags: number): boolean {
 
 export function isResponseTruncated(flags: number): boolean {
   return (flags & responseTruncated) !== 0;
-}
-
-/** The blob as a zstd frame, or unchanged if a frame would save next to nothing. */
-export function compressBlob(blob: Uint8Array): Uint8Array {
-  const frame = Bun.zstdCompressSync(blob as Uint8Array<ArrayBuffer>, compression);
-  return frame.length <= blob.length * (1 - savedShareMin) ? frame : blob;
 }
 
 /** The bodies in a blob that may be compressed. */

@@ -8,16 +8,17 @@ import { SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { GroupCompression } from "@sluice/control-plane/trace/group-compression.ts";
 import type { Payload, PayloadSegment } from "@sluice/control-plane/trace/model.ts";
+import { groupBytesMax } from "@sluice/control-plane/trace/payload-group.ts";
 import { PayloadOutbox } from "@sluice/control-plane/trace/payload-outbox.ts";
-import { compressBlob } from "@sluice/control-plane/trace/payload-packing.ts";
 import { commitTraces } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import { insertSegment } from "@sluice/control-plane/trace/write-store.ts";
 import { startTestCluster } from "../../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../../support/postgres/test-database.ts";
 import { PayloadPair } from "../../support/trace/payload-pair.ts";
-import { newRequestId, packedOf, traceRowOf } from "../../support/trace/trace-fixtures.ts";
+import { groupOf, newRequestId, packedOf, traceRowOf } from "../../support/trace/trace-fixtures.ts";
 import { chatAnswer, chatRequest, chatStream, payloadsOf } from "./bodies.ts";
 import { measureKept } from "./kept.ts";
 
@@ -203,10 +204,14 @@ export async function runTraceBench(args: string[]): Promise<number> {
   }
   for (const [name, payloads] of Object.entries(bodies)) {
     const blobs = payloads.map((payload) => packedOf(payload, bodyBytesMax));
-    const ratio = compressBlob(blobs[0] as (typeof blobs)[number]).length / (blobs[0]?.length ?? 1);
+    const perGroup = Math.max(1, Math.floor(groupBytesMax / (blobs[0]?.length ?? 1)));
+    const groups = blobs.map((_, index) => groupOf(payloads.slice(index, index + perGroup), bodyBytesMax).records);
+    const [first = Buffer.of()] = groups;
+    const compress = (records: Buffer): Uint8Array => new GroupCompression().compress(records, true) ?? records;
+    const share = Math.round((100 * compress(first).length) / first.length);
     const count = (blobs[0]?.length ?? 0) > 10_000 ? 1_000 : 10_000;
-    await report(`compress ${name} (to ${Math.round(ratio * 100)} %)`, count, (index) =>
-      compressBlob(blobs[index % blobs.length] as (typeof blobs)[number]),
+    await report(`compress ${perGroup} x ${name} (to ${share} %)`, count / perGroup, (index) =>
+      compress(groups[index % groups.length] ?? first),
     );
     await reportOffer(name, payloads, count);
   }

@@ -12,6 +12,12 @@ export function sealAlone(key: SealingKey, payload: Payload, bytes: Uint8Array =
   return sealed;
 }
 
+/** The bodies of a payload as they were compressed before groups were: unchanged if that saves nothing. */
+export function compressAlone(bytes: Uint8Array): Uint8Array {
+  const frame = Bun.zstdCompressSync(bytes as Uint8Array<ArrayBuffer>, { level: 1 });
+  return frame.length < bytes.length ? frame : bytes;
+}
+
 /** The entry of a payload in a group as it was before groups were pieces of the ring. */
 export function olderEntry(payload: Payload): Buffer {
   const bytes = packedOf(payload);

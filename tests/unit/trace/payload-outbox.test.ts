@@ -125,14 +125,15 @@ describe("a queue of payloads", () => {
       }
       return zstdCompressSync(...args);
     });
-    const bodies = Array.from({ length: 3 }, (_, index) => `${index} ${"x".repeat(10_000)}`);
+    const bodies = Array.from({ length: 12 }, (_, index) => `${index} ${"x".repeat(10_000)}`);
     for (const request of bodies) {
       queue.offer(payloadOf({ day, request }));
     }
-    await counts.untilStored(3);
+    await counts.untilStored(12);
     compress.mockRestore();
     expect(table.rows.map((row) => Buffer.from(openPayload(key, row).request ?? []).toString())).toEqual(bodies);
-    expect(table.rows[0]?.sealed.length).toBeGreaterThan(10_000);
+    expect(table.rows[0]?.sealed.length).toBeGreaterThan(60_000);
+    expect(table.rows.at(-1)?.sealed.length).toBeLessThan(1_000);
     expect([isBroken, queue.queuedBytes, queue.queuedCount]).toEqual([false, 0, 0]);
   });
 
@@ -152,6 +153,24 @@ describe("a queue of payloads", () => {
     }
     // A group of fifty bodies of 1 KB is shorter than ten of them, and no longer counted than it is.
     expect(Math.max(...table.rows.map(({ sealed }) => sealed.length))).toBeLessThan(10_000);
+    expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
+  });
+
+  test("compresses long bodies together, however many there are: streams repeat each other", async () => {
+    const { queue, table, counts } = newQueue();
+    const events = Array.from(
+      { length: 50 },
+      (_, index) => `data: {"id":"${randomBytes(20).toString("hex")}","n":${index}}\n\n`,
+    );
+    const streams = Array.from({ length: 30 }, (_, index) => `${index} ${events.join("").padEnd(20_000, "x")}`);
+    for (const response of streams) {
+      queue.offer(payloadOf({ day, response }));
+    }
+    await counts.untilStored(30);
+    expect(table.rows.map((row) => Buffer.from(openPayload(key, row).response).toString())).toEqual(streams);
+    const alone = Bun.zstdCompressSync(Buffer.from(streams[0] ?? ""), { level: 1 }).length;
+    // A group has three of them.
+    expect(Math.max(...table.rows.map(({ sealed }) => sealed.length))).toBeLessThan(1.3 * alone);
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
   });
 

@@ -1,17 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import type { GatewayUserId } from "@sluice/contracts/ids";
-import { recordHeaderBytes, recordSpan } from "@sluice/control-plane/platform/byte-ring.ts";
 import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
 import { keyIdOf, SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
+import { GroupCompression } from "@sluice/control-plane/trace/group-compression.ts";
 import type { Payload } from "@sluice/control-plane/trace/model.ts";
 import { groupOverheadBytes, sealGroupInto } from "@sluice/control-plane/trace/payload-group.ts";
-import { blobLength, compressBlob } from "@sluice/control-plane/trace/payload-packing.ts";
-import { parcelLength } from "@sluice/control-plane/trace/payload-parcel.ts";
-import { compressRecord } from "@sluice/control-plane/trace/payload-run.ts";
+import { blobLength } from "@sluice/control-plane/trace/payload-packing.ts";
 import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
 import fc from "fast-check";
-import { sealAlone } from "../../support/trace/older-payloads.ts";
+import { compressAlone, sealAlone } from "../../support/trace/older-payloads.ts";
 import { groupOf, newRequestId, packedOf, payloadOf } from "../../support/trace/trace-fixtures.ts";
 
 const { TEST_FULL } = process.env;
@@ -28,15 +26,15 @@ const key = newKey();
 /** A payload as the service seals it, compressed if that makes it shorter. */
 function sealWhole(payload: Payload, bodyBytesMax = 262_144) {
   const { records } = groupOf([payload], bodyBytesMax);
-  const length = compressRecord(records, recordHeaderBytes, parcelLength(payload, bodyBytesMax));
-  const sealed = new Uint8Array(recordSpan(length) + groupOverheadBytes);
-  sealGroupInto(sealed, key, { records: records.subarray(0, recordSpan(length)), frame: null });
+  const frame = new GroupCompression().compress(records, true);
+  const sealed = new Uint8Array((frame ?? records).length + groupOverheadBytes);
+  sealGroupInto(sealed, key, { records, frame });
   return { requestId: payload.requestId, gatewayUserId: payload.gatewayUserId, sealed };
 }
 
 /** The same, as older versions sealed a long payload. */
 function sealByItself(payload: Payload, bodyBytesMax = 262_144) {
-  const sealed = sealAlone(key, payload, compressBlob(packedOf(payload, bodyBytesMax)));
+  const sealed = sealAlone(key, payload, compressAlone(packedOf(payload, bodyBytesMax)));
   return { requestId: payload.requestId, gatewayUserId: payload.gatewayUserId, sealed };
 }
 
@@ -95,24 +93,6 @@ describe.each([
     expect(() => openPayload(key, { ...sealed, requestId: newRequestId() })).toThrow(BrokenSealError);
     expect(() => openPayload(key, { ...sealed, gatewayUserId: 2n as GatewayUserId })).toThrow(BrokenSealError);
     expect(() => openPayload(newKey(), sealed)).toThrow(UnknownSealingKeyError);
-  });
-});
-
-describe("compressing", () => {
-  test("makes bodies that repeat themselves a fraction, and never makes them longer", () => {
-    const stream = packedOf(payloadOf({ day, response: 'data: {"choices":[]}\n\n'.repeat(500) }));
-    expect(compressBlob(stream).length).toBeLessThan(stream.length / 20);
-    const noise = packedOf(payloadOf({ day, response: randomBytes(10_000) }));
-    expect(compressBlob(noise)).toBe(noise);
-  });
-
-  test("makes a record shorter where it is, with zeros after it", () => {
-    const payload = payloadOf({ day, request: "q".repeat(1_001), response: "a" });
-    const { records } = groupOf([payload]);
-    const length = compressRecord(records, recordHeaderBytes, parcelLength(payload, 262_144));
-    expect(length).toBeLessThan(200);
-    expect(records.readUInt32LE()).toBe(length);
-    expect(records.subarray(recordHeaderBytes + length, recordSpan(length)).every((byte) => byte === 0)).toBe(true);
   });
 });
 
