@@ -134,17 +134,15 @@ export class StreamedAnswer implements StreamOwner {
     this.#meter.follow(unreported);
   }
 
-  onEnding(ending: StreamEnding): Promise<StreamClosing> {
+  onEnding(ending: StreamEnding, onSettled: (closing: StreamClosing) => void): void {
     const { use, plan, response, operation } = this.#begun;
     const state = this.#state;
     const note = readEventNote(ending, use.channel, plan.request.body);
     noteStreamEnd(this.#deps, state, use, { status: response.status, ending, note });
     // Clients of the Messages API raise its error event, whatever comes after it.
     const isOrderly = this.converter !== null && operation.stream === "messages";
-    return new Promise((resolve) =>
-      this.#settle(ending, (errorEvent) =>
-        resolve({ errorEvent, postscript: state.call.postscript?.() ?? null, isOrderly }),
-      ),
+    this.#settle(ending, (errorEvent) =>
+      onSettled({ errorEvent, postscript: state.call.postscript?.() ?? null, isOrderly }),
     );
   }
 

@@ -53,9 +53,10 @@ export function runEventStream(
     onShape: () => undefined,
     onTexts: () => undefined,
     follow: () => undefined,
-    onEnding: async (ending) => {
+    onEnding: (ending, onSettled) => {
       endings.push(ending);
-      return { errorEvent: ending.kind === "completed" ? null : errorEvent, postscript: null };
+      const closing = { errorEvent: ending.kind === "completed" ? null : errorEvent, postscript: null };
+      queueMicrotask(() => onSettled(closing));
     },
     ...more,
   });

@@ -91,8 +91,11 @@ export class EventStream implements HttpBodySink {
     this.onPacketEnd();
   }
 
+  /** What is left of a packet in which the stream ended goes out with the end. */
   onPacketEnd(): void {
-    this.#queue.flush();
+    if (!this.#isOver) {
+      this.#queue.flush();
+    }
   }
 
   onPart(packet: Buffer, start: number, end: number): void {
@@ -338,8 +341,6 @@ export class EventStream implements HttpBodySink {
     this.#isOver = true;
     this.#waiting?.stop();
     this.#queue.endFeed();
-    // The packet may end here, and what it had before that waits for nothing else.
-    this.#queue.flush();
     if (heard.kind !== "completed" || lastEvent === null) {
       this.#flow?.cancel();
     }
@@ -357,10 +358,7 @@ export class EventStream implements HttpBodySink {
       last = this.#comments.before(lastEvent);
       this.#owner.onLast?.(last);
     }
-    this.#owner.onEnding(ending).then(
-      (farewell) => this.#takeLeave(ending, farewell, last),
-      () => this.#queue.break(),
-    );
+    this.#owner.onEnding(ending, (closing) => this.#takeLeave(ending, closing, last));
   }
 
   /** The call is settled: sends the last bytes. */
@@ -386,6 +384,7 @@ export class EventStream implements HttpBodySink {
       this.#queue.close();
       this.#owner.onWhole?.();
     } else {
+      this.#queue.flush();
       this.#queue.breakOnceRead();
     }
   }

@@ -24,11 +24,10 @@ describe("the client's side", () => {
     Buffer.from((await reader.read()).value ?? []).toString("utf8");
 
   test("holds the end back until the call is settled", async () => {
-    const settled = Promise.withResolvers<void>();
+    let settle: () => void = () => undefined;
     const one = run({
-      onEnding: async () => {
-        await settled.promise;
-        return { errorEvent: null, postscript: Buffer.from(": for the relay\n\n") };
+      onEnding: (_ending, onSettled) => {
+        settle = () => onSettled({ errorEvent: null, postscript: Buffer.from(": for the relay\n\n") });
       },
     });
     one.body.push(Buffer.from('data: "a"\n\ndata: [DONE]\n\n'));
@@ -37,7 +36,7 @@ describe("the client's side", () => {
     const next = readText(reader);
     await settlePromises();
     expect(one.sent()).toBe('data: "a"\n\n');
-    settled.resolve();
+    settle();
     expect(await next).toBe("data: [DONE]\n\n");
     expect(await readText(reader)).toBe(": for the relay\n\n");
     expect((await reader.read()).done).toBe(true);
@@ -160,6 +159,33 @@ describe("the client's side", () => {
     expect(one.body.isPaused).toBe(true);
     await one.readable.cancel();
     expect([one.body.isPaused, one.body.isCancelled]).toEqual([false, false]);
+  });
+
+  test("the last events, the end and what follows it go out in one write, once the call is settled", () => {
+    const writes: string[] = [];
+    const outlet: StreamOutlet = {
+      backlogBytes: 0,
+      writeParts: ({ before, pieces, after }) => writes.push(before + Buffer.concat(pieces).toString() + after),
+      writeChunk: (packet, start, end) => writes.push(packet.toString("utf8", start, end)),
+      writePart: (packet, start, end) => writes.push(packet.toString("utf8", start, end)),
+    };
+    const connection: StreamConnection = {
+      outlet,
+      onStreamEnd: (isWhole) => writes.push(isWhole ? "whole" : "cut"),
+      onStreamFailure: () => undefined,
+    };
+    const none = () => new ReadableStream<Uint8Array>();
+    let settle: () => void = () => undefined;
+    const onEnding: StreamOwner["onEnding"] = (_ending, onSettled) => {
+      settle = () => onSettled({ errorEvent: null, postscript: Buffer.from(": report\n\n") });
+    };
+    const one = run({ onEnding }, none, ({ stream }) => new ChunkedAnswer(stream, "", connection).begin());
+    one.body.push(Buffer.from('data: "a"\n\n'));
+    expect(writes.splice(0)).toEqual(['b\r\ndata: "a"\n\n\r\n']);
+    one.body.push(Buffer.from('data: "b"\n\ndata: [DONE]\n\n'));
+    expect(writes).toEqual([]);
+    settle();
+    expect(writes).toEqual(['23\r\ndata: "b"\n\ndata: [DONE]\n\n: report\n\n\r\n0\r\n\r\n', "whole"]);
   });
 
   test.each([

@@ -52,8 +52,11 @@ export interface StreamOwner {
   onTexts(texts: EventTexts): void;
   /** Called first. What has to know what was delivered asks there for the texts that are not reported yet. */
   follow(unreported: UnreportedTexts): void;
-  /** The stream is over. The last bytes are released when the promise resolves. */
-  onEnding(ending: StreamEnding): Promise<StreamClosing>;
+  /**
+   * The stream is over. `onSettled` releases the last bytes. It is called once, by the end of this turn: what their packet had
+   * before them waits, too, so that they go out in one write.
+   */
+  onEnding(ending: StreamEnding, onSettled: (closing: StreamClosing) => void): void;
   /** The last byte of a complete stream was sent. */
   onWhole?(): void;
 }
