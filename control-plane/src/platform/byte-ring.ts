@@ -48,10 +48,19 @@ class Ring {
   }
 }
 
+/** A ring is looked at each time that it was filled so often: a burst within that time keeps its size. */
+const roundsOfLook = 4;
+
 /** The end of a ring that fills it. */
 export class RingWriter extends Ring {
   #head = 0;
   #next = 0;
+  /** Where an empty ring was last filled from its start again, and what was left out for it. */
+  #skippedFrom = -1;
+  #skippedUnits = 0;
+  /** Since the last look. */
+  #writtenUnits = 0;
+  #waitingUnitsMost = 0;
 
   /**
    * Room for one record, to be filled immediately and then published: where in `bytes` it begins, or -1 when the ring is
@@ -78,7 +87,29 @@ export class RingWriter extends Ring {
     this.words[at * 2] = length;
     this.words[at * 2 + 1] = mark;
     this.#next = (this.#head + skip + needed) | 0;
+    this.#note(tailNow, needed, skip);
     return at * unitBytes + recordHeaderBytes;
+  }
+
+  /** Whether at most a quarter of the ring waited at a time while it was filled four times; says so once for each four times. */
+  takeIdleness(): boolean {
+    if (this.#writtenUnits < roundsOfLook * this.units) {
+      return false;
+    }
+    const isIdle = this.#waitingUnitsMost * 4 <= this.units;
+    this.#writtenUnits = 0;
+    this.#waitingUnitsMost = 0;
+    return isIdle;
+  }
+
+  #note(tailNow: number, needed: number, skip: number): void {
+    if (skip > 0) {
+      this.#skippedFrom = this.#head;
+      this.#skippedUnits = skip;
+    }
+    const leftOut = tailNow === this.#skippedFrom ? this.#skippedUnits : 0;
+    this.#writtenUnits += needed;
+    this.#waitingUnitsMost = Math.max(this.#waitingUnitsMost, between(tailNow, this.#next) - leftOut);
   }
 
   /** Shows the reader what was reserved last. Returns whether the reader sleeps and has to be woken. */

@@ -41,7 +41,8 @@ export type PayloadOutboxDeps = {
 /**
  * A ring has room for twice each of its payloads, so that one which is empty takes it wherever it stands. It begins small:
  * the collector counts the whole ring as alive in both threads, also what was never touched, and lets both heaps grow by
- * as much again. The longest payload fits into the largest.
+ * as much again. The longest payload fits into the largest. A ring that grew for a burst is halved again when little of it is
+ * used.
  */
 const ringBytesFirst = 2 * 1024 * 1024;
 const ringBytesMax = 16 * 1024 * 1024;
@@ -161,9 +162,12 @@ export class PayloadOutbox {
 
   /**
    * As `RingWriter.reserve`. If the ring is too full or too small, the thread gets one of at least twice its size, which it
-   * reads after this one.
+   * reads after this one; if it is larger than it has to be, one of half its size.
    */
   #reserve(handover: Handover, length: number, mark: number): number {
+    if (handover.ring.bytes.length > ringBytesFirst && handover.ring.takeIdleness()) {
+      this.#replaceRing(handover, handover.ring.bytes.length / 2);
+    }
     const at = handover.ring.reserve(length, mark);
     let bytes = 2 * handover.ring.bytes.length;
     while (bytes < 2 * recordSpan(length)) {
@@ -172,10 +176,14 @@ export class PayloadOutbox {
     if (at !== -1 || bytes > ringBytesMax) {
       return at;
     }
+    this.#replaceRing(handover, bytes);
+    return handover.ring.reserve(length, mark);
+  }
+
+  #replaceRing(handover: Handover, bytes: number): void {
     const memory = ringMemory(bytes);
     handover.ring = new RingWriter(memory);
     this.#post({ topic: "payloads", kind: "ring", ring: memory });
-    return handover.ring.reserve(length, mark);
   }
 
   #begin(): void {

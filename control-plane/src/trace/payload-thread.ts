@@ -11,7 +11,7 @@ export type PayloadOrder = { readonly topic: "payloads" } & (
       readonly id: string;
       readonly secret: KeyObject;
     }
-  /** A larger ring, in which all further payloads are; nothing is added to the one before any more. */
+  /** A ring of another size, in which all further payloads are; nothing is added to the one before any more. */
   | { readonly kind: "ring"; readonly ring: SharedArrayBuffer }
   | { readonly kind: "wake" }
   | { readonly kind: "close"; readonly timeoutMs: number }

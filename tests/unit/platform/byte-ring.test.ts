@@ -122,6 +122,26 @@ describe("a ring of records", () => {
     expect(writer.reserve(2_040)).not.toBe(-1);
   });
 
+  test.each([
+    [1, true],
+    [8, true],
+    [10, false],
+  ])("of which %i of 32 wait at most while it is filled four times says that it is idle: %p", (waitingMost, isIdle) => {
+    const { writer, reader } = openRing(4_096);
+    const answers: boolean[] = [];
+    for (let written = 0; written < 128; written += waitingMost) {
+      for (let count = 0; count < waitingMost; count += 1) {
+        answers.push(writer.takeIdleness());
+        expect(write(writer, 120, 1)).toBe(true);
+      }
+      while (reader.peek()) {
+        read(reader);
+      }
+    }
+    expect(answers).not.toContain(true);
+    expect([writer.takeIdleness(), writer.takeIdleness()]).toEqual([isIdle, false]);
+  });
+
   test("wakes a reader that sleeps, once, and lets none sleep that has something to read", () => {
     const { writer, reader } = openRing(4_096);
     const publish = () => {

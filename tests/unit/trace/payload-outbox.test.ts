@@ -77,6 +77,19 @@ function newQueue(changes: Partial<PayloadOutboxDeps> = {}) {
   return { queue, table, counts, thread };
 }
 
+/** The sizes of the rings that follow the first one, in MB. */
+function noteRings(thread: ReturnType<typeof newQueue>["thread"]): number[] {
+  const sizes: number[] = [];
+  const { post } = thread;
+  spyOn(thread, "post").mockImplementation((order) => {
+    if ("ring" in order) {
+      sizes.push(Math.floor((order.ring as SharedArrayBuffer).byteLength / 2 ** 20));
+    }
+    post.call(thread, order);
+  });
+  return sizes;
+}
+
 afterEach(async () => {
   await Promise.all(queues.splice(0).map((queue) => queue.close(0)));
 });
@@ -241,14 +254,7 @@ describe("a queue of payloads", () => {
 
   test("shares more memory only when payloads come faster than they are fetched, and keeps their order", async () => {
     const { queue, table, counts, thread } = newQueue();
-    const sizes: number[] = [];
-    const { post } = thread;
-    spyOn(thread, "post").mockImplementation((order) => {
-      if ("ring" in order) {
-        sizes.push((order.ring as SharedArrayBuffer).byteLength);
-      }
-      post.call(thread, order);
-    });
+    const sizes = noteRings(thread);
     const offer = (count: number) => {
       const payloads = Array.from({ length: count }, () => payloadOf({ day, request: randomBytes(5_000) }));
       expect(payloads.map((each) => queue.offer(each))).toEqual(Array(count).fill("stored"));
@@ -261,11 +267,35 @@ describe("a queue of payloads", () => {
     await counts.untilStored(2_150);
     offered.push(...offer(300));
     await counts.untilStored(2_450);
-    expect(sizes.map((size) => Math.floor(size / 2 ** 20))).toEqual([4, 8]);
+    expect(sizes).toEqual([4, 8]);
     expect(table.rows.map(({ requestId }) => requestId)).toEqual(offered.map(({ requestId }) => requestId));
     for (const [index, row] of table.rows.entries()) {
       expect(Buffer.from(openPayload(key, row).request ?? []).equals(offered[index]?.request as Buffer)).toBe(true);
     }
+  });
+
+  test("shares less memory again when a burst is over, and keeps the order of what is in both", async () => {
+    const { queue, table, counts, thread } = newQueue();
+    const sizes = noteRings(thread);
+    const offered: ReturnType<typeof payloadOf>["requestId"][] = [];
+    const offer = async (count: number) => {
+      for (let index = 0; index < count; index += 1) {
+        const payload = payloadOf({ day, request: randomBytes(50_000) });
+        expect(queue.offer(payload)).toBe("stored");
+        offered.push(payload.requestId);
+      }
+      await counts.untilStored(offered.length);
+    };
+    await offer(50);
+    expect(sizes).toEqual([4]);
+    while (sizes.length < 2) {
+      await offer(15);
+    }
+    expect(sizes).toEqual([4, 2]);
+    // The burst is forgotten once what waits has been little for four times its size, and not before.
+    expect(offered.length).toBeGreaterThan(4 * 80);
+    expect(offered.length).toBeLessThan(10 * 80);
+    expect(table.rows.map(({ requestId }) => requestId)).toEqual(offered);
   });
 
   test("closing writes what is in each of the rings that follow each other", async () => {
