@@ -8,6 +8,7 @@ const keptBytesMax = 2_048;
 const lengthName = "content-length";
 const nothing = Buffer.alloc(0);
 const zero = 48;
+const one = 49;
 /** Nobody can make heads whose hashes are the same. */
 const hashSeed = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
 
@@ -84,7 +85,8 @@ export class KeptHead {
 
   /** The same for heads that mean the same. */
   get hash(): number | bigint {
-    this.#bytes.fill(zero, this.#digits, this.#digitsEnd);
+    // A number that may be a length.
+    this.#bytes.fill(one, this.#digits, this.#digitsEnd);
     return Bun.hash(this.#bytes, hashSeed);
   }
 

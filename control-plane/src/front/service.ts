@@ -9,7 +9,8 @@ import { HeadTable } from "./request-head.ts";
 
 const warningPauseMs = 60_000;
 
-type Data = { connection: ClientConnection | null };
+/** Null for a socket that is not served. */
+type Data = ClientConnection | null;
 
 /**
  * The listener of the service. It serves the calls that it knows by itself; a connection with anything else is passed on to
@@ -93,15 +94,15 @@ export class Front {
         ...address,
         socket: {
           open: (socket) => this.#open(socket),
-          data: ({ data: { connection } }, bytes) => {
+          data: ({ data: connection }, bytes) => {
             if (connection !== null) {
               turn.read(connection, bytes);
             }
           },
-          drain: (socket) => socket.data.connection?.onDrain(),
+          drain: (socket) => socket.data?.onDrain(),
           close: (socket) => {
             turn.catchUp();
-            socket.data.connection?.onClose();
+            socket.data?.onClose();
           },
           error: (socket, error) => {
             this.#log.error("front.unexpected", { error });
@@ -117,7 +118,7 @@ export class Front {
   }
 
   #open(socket: Bun.Socket<Data>): void {
-    socket.data = { connection: null };
+    socket.data = null;
     const { work, settings } = this.#shared;
     const { connectionsMax, edge } = settings;
     const peer = socket.remoteAddress as string | undefined;
@@ -138,7 +139,7 @@ export class Front {
     }
     this.#ofAddress.set(group, count);
     const connection = new ClientConnection(socket, { address, isEdge: isFromEdge }, this.#shared);
-    socket.data = { connection };
+    socket.data = connection;
     this.#connections.add(connection);
   }
 

@@ -13,6 +13,15 @@ export function isBeforeHead(phase: Phase): boolean {
   return phase === "connecting" || phase === "sending" || phase === "head";
 }
 
+/** How the request fails when its connection is lost. */
+export function lossIn(phase: Phase): "reset_before_head" | "reset_in_body" {
+  return isBeforeHead(phase) ? "reset_before_head" : "reset_in_body";
+}
+
+export function partIn(phase: Phase): string {
+  return isBeforeHead(phase) ? "the head of its response" : "the body of its response";
+}
+
 /** Which silence counts until the head has arrived; null once it has. */
 export function silenceBeforeHead(phase: Phase, isUploading: boolean): Silence | null {
   switch (phase) {

@@ -3,9 +3,10 @@ import { deliverPart, notifyEnd, notifyError, sinkFailure } from "./body-sink.ts
 import type { Connection, Destination } from "./connection.ts";
 import type { ConnectionUser } from "./connection-user.ts";
 import { hasPassed, type Timed } from "./deadline-ticker.ts";
-import { isBeforeHead, type Phase, silenceBeforeHead, silenceMsMax } from "./exchange-phase.ts";
+import { isBeforeHead, lossIn, type Phase, partIn, silenceBeforeHead, silenceMsMax } from "./exchange-phase.ts";
 import type { ExchangePorts } from "./exchange-ports.ts";
 import {
+  type AbortNotice,
   type HttpBodyFlow,
   type HttpBodySink,
   HttpClientError,
@@ -37,6 +38,7 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
   tickerSlot = -1;
   readonly #ports: ExchangePorts;
   readonly #receiver: ResponseReceiver;
+  readonly #signal: AbortNotice;
   readonly #startedMs: number;
   #phase: Phase = "connecting";
   #sinceMs: number;
@@ -62,6 +64,7 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
     this.request = request;
     this.#bodyBytesMax = request.limits.responseBytesMax;
     this.#ports = ports;
+    this.#signal = request.signal;
     this.#receiver = receiver;
     this.#startedMs = ports.ticker.nowMs;
     this.#sinceMs = this.#startedMs;
@@ -80,12 +83,12 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
     const { pool, ticker } = this.#ports;
     const { request } = this;
     try {
-      if (request.signal.aborted) {
+      if (this.#signal.aborted) {
         throw new HttpClientError("aborted", false, "the request was aborted before it was sent");
       }
       const destination = pool.destinationOf(request);
       const headLength = encodeRequestHead(request, destination.host, pool.scratch);
-      request.signal.addEventListener("abort", this);
+      this.#signal.addEventListener("abort", this);
       ticker.add(this);
       const connection = pool.takeIdle(destination);
       if (connection === null) {
@@ -294,10 +297,7 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
       }
       return;
     }
-    const [kind, part] = isBeforeHead(this.#phase)
-      ? (["reset_before_head", "head"] as const)
-      : (["reset_in_body", "body"] as const);
-    this.#fail(kind, `the peer closed the connection before the ${part} of its response was complete`);
+    this.#fail(lossIn(this.#phase), `the peer closed the connection before ${partIn(this.#phase)} was complete`);
   }
 
   #connect(destination: Destination): void {
@@ -395,6 +395,6 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
   #settle(): void {
     this.#upload?.cancel();
     this.#ports.ticker.remove(this);
-    this.request.signal.removeEventListener("abort", this);
+    this.#signal.removeEventListener("abort", this);
   }
 }

@@ -22,7 +22,8 @@ export class RequestWriter implements HeldWriter {
   /** Where the beginning of the request goes later in this turn. */
   #heldFor: WritableSocket | null = null;
   #acceptedBytes = 0;
-  #unsent: Uint8Array<ArrayBuffer>[] = [];
+  /** Null if the socket has accepted all of it, as nearly always: a list is not looked at for that. */
+  #unsent: Uint8Array<ArrayBuffer>[] | null = null;
   #isOpenEnded = false;
   #offset = 0;
 
@@ -37,11 +38,11 @@ export class RequestWriter implements HeldWriter {
 
   /** Whether the socket accepted everything so far. */
   get isDrained(): boolean {
-    return this.#unsent.length === 0;
+    return this.#unsent === null;
   }
 
   get isFinished(): boolean {
-    return this.#unsent.length === 0 && !this.#isOpenEnded && this.#heldFor === null;
+    return this.#unsent === null && !this.#isOpenEnded && this.#heldFor === null;
   }
 
   /**
@@ -66,7 +67,7 @@ export class RequestWriter implements HeldWriter {
     }
     const isOpen = this.#send(socket, scratch, 0, length);
     if (body !== null && !isInline) {
-      this.#unsent.push(viewOf(body));
+      this.#keep(viewOf(body));
       if (this.#acceptedBytes === length) {
         this.flush(socket);
       }
@@ -93,15 +94,20 @@ export class RequestWriter implements HeldWriter {
     this.#acceptedBytes = Math.max(0, accepted);
     if (accepted < length) {
       // This is a copy: `slice` of a Buffer would be a view, and the next request overwrites the buffer.
-      this.#unsent.push(new Uint8Array(memory.subarray(start + this.#acceptedBytes, start + length)));
+      this.#keep(new Uint8Array(memory.subarray(start + this.#acceptedBytes, start + length)));
     }
     return accepted >= 0;
   }
 
   /** @returns the result of `flush` */
   add(socket: WritableSocket, piece: Uint8Array<ArrayBuffer>): boolean {
-    this.#unsent.push(piece);
+    this.#keep(piece);
     return this.flush(socket);
+  }
+
+  #keep(piece: Uint8Array<ArrayBuffer>): void {
+    this.#unsent ??= [];
+    this.#unsent.push(piece);
   }
 
   finish(): void {
@@ -112,8 +118,9 @@ export class RequestWriter implements HeldWriter {
    * @returns whether the socket accepted anything. If it is full, a drain event follows; if it is closed, its end event
    */
   flush(socket: WritableSocket): boolean {
+    const unsent = this.#unsent ?? [];
     const acceptedBefore = this.#acceptedBytes;
-    let bytes = this.#unsent[0];
+    let bytes = unsent[0];
     while (bytes !== undefined) {
       const accepted = socket.write(bytes, this.#offset, bytes.length - this.#offset);
       if (accepted <= 0) {
@@ -122,10 +129,13 @@ export class RequestWriter implements HeldWriter {
       this.#acceptedBytes += accepted;
       this.#offset += accepted;
       if (this.#offset === bytes.length) {
-        this.#unsent.shift();
+        unsent.shift();
         this.#offset = 0;
-        bytes = this.#unsent[0];
+        bytes = unsent[0];
       }
+    }
+    if (unsent.length === 0) {
+      this.#unsent = null;
     }
     return this.#acceptedBytes > acceptedBefore;
   }

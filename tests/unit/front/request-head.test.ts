@@ -397,6 +397,7 @@ describe("a head that several connections repeat", () => {
     const [one, other] = [opened(own, key("a")), opened(own, key("a", "9"))];
     expect(one.derived).not.toBeNull();
     expect(other.derived).toBe(one.derived);
+    expect(opened(own, key("a", "2060")).derived).toBe(opened(own, key("a", "9915")).derived);
   });
 
   test("is not that of another key, nor one with a length of more digits", () => {
