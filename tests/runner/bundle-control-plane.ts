@@ -8,6 +8,7 @@ import {
   lighterPasswords,
   lighterProgram,
   pagesRenderedOnce,
+  schemasWithoutCode,
   unwatchedLoop,
 } from "./lighter-program.ts";
 
@@ -42,7 +43,9 @@ export async function bundleControlPlane(folder: string, isLighter: boolean): Pr
     sourcemap: "none",
     plugins: [
       redirectThreads(new Map(threads.map((path) => [path, pathToFileURL(bundled(path)).href]))),
-      ...(isLighter ? [lighterProgram(lighterPasswords, fewerPartitions, pagesRenderedOnce, unwatchedLoop)] : []),
+      ...(isLighter
+        ? [lighterProgram(lighterPasswords, fewerPartitions, pagesRenderedOnce, schemasWithoutCode, unwatchedLoop)]
+        : []),
     ],
   });
   if (!result.outputs.some(({ path }) => path === bundled(main))) {
