@@ -15,7 +15,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { buildInputs } from "@sluice/deploy/start/built-program";
-import type { ProgramCommands } from "@sluice/deploy/start/program-sources";
+import { type ProgramCommands, programSources, threadSources } from "@sluice/deploy/start/program-sources";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { diskTmpdir } from "../runner/run-folder.ts";
 import { testUnless, unlessInstalled } from "../support/service/obstacles.ts";
@@ -24,15 +24,44 @@ import { repositoryRoot, type StartedProgram, startProgram } from "../support/se
 import { listFiles } from "../tidy/tree.ts";
 
 let folder = "";
-let checkout = "";
-let builds = "";
+/** What a build is made of, with the packages of this checkout. */
+let whole = "";
+/** The same with programs of a line each, which are built in a moment. */
+let small = "";
 
-/** A clone of what a build is made of, with the packages of this checkout. */
+const buildsOf = (checkout: string): string => join(checkout, "control-plane/dist");
+const settingsFile = "control-plane/src/platform/config.ts";
+/** More than the smallest disk of these tests has room for. */
+const paddingBytes = 200_000;
+
 beforeAll(async () => {
   folder = await mkdtemp(join(diskTmpdir(), "sluice built "));
-  checkout = join(folder, "a clone");
-  builds = join(checkout, "control-plane/dist");
+  whole = join(folder, "a clone");
+  small = join(folder, "a small clone");
   const files = listFiles().filter((file) => /^(control-plane|packages|deploy)\/|^[^/]+$/.test(file));
+  await copyFiles(files, whole);
+  const isOfPrograms = (file: string): boolean => /^(control-plane|packages)\//.test(file);
+  await copyFiles(
+    files.filter((file) => !isOfPrograms(file) || file === "control-plane/package.json"),
+    small,
+  );
+  const padding = "x".repeat(paddingBytes);
+  await writeInto(
+    settingsFile,
+    `export const refuse = () => console.log("The configuration is not usable. LOG_LEVEL", process.env.NONE && "${padding}");`,
+  );
+  for (const program of [...Object.values(programSources), ...threadSources]) {
+    const settings = relative(dirname(program), settingsFile);
+    await writeInto(program, `import { refuse } from "./${settings}";\nrefuse();\nprocess.exitCode = 1;\n`);
+  }
+});
+
+async function writeInto(file: string, text: string): Promise<void> {
+  await mkdir(dirname(join(small, file)), { recursive: true });
+  await writeFile(join(small, file), text);
+}
+
+async function copyFiles(files: readonly string[], checkout: string): Promise<void> {
   for (const file of files) {
     await mkdir(dirname(join(checkout, file)), { recursive: true });
     await copyFile(join(repositoryRoot, file), join(checkout, file));
@@ -45,10 +74,10 @@ beforeAll(async () => {
       await symlink(join(repositoryRoot, packages), join(checkout, packages));
     }
   }
-});
+}
 
 beforeEach(async () => {
-  await rm(builds, { recursive: true, force: true });
+  await rm(buildsOf(small), { recursive: true, force: true });
 });
 
 afterAll(async () => {
@@ -60,7 +89,7 @@ const asking = `
   import { builtCommands } from "./deploy/start/built-program.ts";
   console.log(JSON.stringify(await builtCommands(process.cwd())));`;
 
-function ask(prefix: readonly string[] = []): StartedProgram {
+function ask(checkout = small, prefix: readonly string[] = []): StartedProgram {
   return startProgram({ command: [...prefix, process.execPath, "--eval", asking], cwd: checkout, env: {} });
 }
 
@@ -91,7 +120,7 @@ test("the program is built once, and again when a source or the versions of pack
   expect(await complaint(first)).toContain("The configuration is not usable. LOG_LEVEL");
   expect(await answerOf(ask())).toEqual({ ...first, said: "" });
 
-  const source = join(checkout, "control-plane/src/platform/config.ts");
+  const source = join(small, settingsFile);
   const text = await readFile(source, "utf8");
   await writeFile(source, text.replaceAll("The configuration is not usable", "The configuration is not useful"));
   // Copies keep times.
@@ -100,15 +129,15 @@ test("the program is built once, and again when a source or the versions of pack
   await writeFile(source, text);
   expect(await complaint(changed)).toContain("The configuration is not useful. LOG_LEVEL");
 
-  await appendFile(join(checkout, "bun.lock"), "\n");
+  await appendFile(join(small, "bun.lock"), "\n");
   expect(folderOf(await answerOf(ask()))).not.toBe(folderOf(first));
-  await copyFile(join(repositoryRoot, "bun.lock"), join(checkout, "bun.lock"));
+  await copyFile(join(repositoryRoot, "bun.lock"), join(small, "bun.lock"));
   expect(await answerOf(ask())).toEqual({ ...first, said: "" });
 });
 
 test("packages that are installed after a build for their lock file are in the next one", async () => {
   const before = folderOf(await answerOf(ask()));
-  const installed = join(checkout, "node_modules/.bun");
+  const installed = join(small, "node_modules/.bun");
   await rename(join(installed, "zod@1.0.0"), join(installed, "zod@1.0.1"));
   expect(folderOf(await answerOf(ask()))).not.toBe(before);
   await rename(join(installed, "zod@1.0.1"), join(installed, "zod@1.0.0"));
@@ -139,11 +168,12 @@ test("starts at the same time use one whole build", async () => {
     expect(answer.commands).toEqual(first?.commands ?? null);
     expect(await complaint(answer)).toContain("LOG_LEVEL");
   }
-  expect(await readdir(builds)).toHaveLength(1);
+  expect(await readdir(buildsOf(small))).toHaveLength(1);
 });
 
-test("a build that was killed is not used, and what it left is removed later", async () => {
-  const killed = ask();
+test("a build that was killed is not used", async () => {
+  const builds = buildsOf(whole);
+  const killed = ask(whole);
   while (!existsSync(builds) || (await readdir(builds)).length === 0) {
     await Bun.sleep(1);
   }
@@ -151,20 +181,25 @@ test("a build that was killed is not used, and what it left is removed later", a
   await killed.exited;
   const [draft = ""] = await readdir(builds);
   expect(draft).toEndWith(".tmp");
-  const next = await answerOf(ask());
+  const next = await answerOf(ask(whole));
   expect(next.said).toContain("built");
   expect(await complaint(next)).toContain("LOG_LEVEL");
-  // The bundler may end later than the start that it belongs to.
-  await mkdir(join(builds, draft), { recursive: true });
-  await utimes(join(builds, draft), 0, 0);
-  await appendFile(join(checkout, "bun.lock"), "\n");
+});
+
+test("what a build that was killed left is removed later", async () => {
+  const draft = join(buildsOf(small), "killed.1.tmp");
+  await mkdir(draft, { recursive: true });
   await answerOf(ask());
-  await copyFile(join(repositoryRoot, "bun.lock"), join(checkout, "bun.lock"));
-  expect((await readdir(builds)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  expect(existsSync(draft)).toBe(true);
+  await utimes(draft, 0, 0);
+  await appendFile(join(small, "bun.lock"), "\n");
+  await answerOf(ask());
+  await copyFile(join(repositoryRoot, "bun.lock"), join(small, "bun.lock"));
+  expect((await readdir(buildsOf(small))).filter((name) => name.endsWith(".tmp"))).toEqual([]);
 });
 
 test("where no build can be kept, the program runs from source, and one line says why", async () => {
-  await writeFile(builds, "");
+  await writeFile(buildsOf(small), "");
   const { commands, said } = await answerOf(ask());
   expect(commands).toBeNull();
   expect(said).toMatch(/^ {2}program {6}runs from source, .*can't be built: .*EEXIST.*$/m);
@@ -174,12 +209,13 @@ testUnless(
   unlessInstalled("prlimit"),
   "a build that does not fit on the disk leaves nothing, nor what killed ones left, and is not used",
   async () => {
-    await mkdir(join(builds, "killed.1.tmp"), { recursive: true });
-    await utimes(join(builds, "killed.1.tmp"), 0, 0);
-    const { commands, said } = await answerOf(ask(["prlimit", "--fsize=100000"]));
+    const draft = join(buildsOf(small), "killed.1.tmp");
+    await mkdir(draft, { recursive: true });
+    await utimes(draft, 0, 0);
+    const { commands, said } = await answerOf(ask(small, ["prlimit", "--fsize=100000"]));
     expect(commands).toBeNull();
     expect(said).toContain("runs from source");
-    expect(await readdir(builds)).toEqual([]);
+    expect(await readdir(buildsOf(small))).toEqual([]);
   },
 );
 
@@ -193,17 +229,17 @@ test("a trace of a built program names files and lines of the source", async () 
       return canParse(...words);
     };`,
   );
-  const told = await complaint(await answerOf(ask()), ["--preload", preload], { PUBLIC_BASE_URL: "http://h" });
+  const told = await complaint(await answerOf(ask(whole)), ["--preload", preload], { PUBLIC_BASE_URL: "http://h" });
   const [, file = "", line = ""] = /\((.*control-plane\/src\/platform\/config\.ts):(\d+):\d+\)/.exec(told) ?? [];
-  expect([told, file]).toEqual([told, join(checkout, "control-plane/src/platform/config.ts")]);
+  expect([told, file]).toEqual([told, join(whole, settingsFile)]);
   expect((await readFile(file, "utf8")).split("\n")[Number(line) - 1]).toContain("URL.canParse");
 });
 
 test("a built program reads no source: it serves, and its threads commit calls and find their fonts", async () => {
-  const answer = await answerOf(ask());
+  const answer = await answerOf(ask(whole));
   const provider = startSandboxProvider();
   const rig = await SluiceRig.create(provider.url);
-  await rename(join(checkout, "control-plane/src"), join(folder, "src"));
+  await rename(join(whole, "control-plane/src"), join(folder, "src"));
   try {
     const { apiKey } = await rig.addUser();
     const served = await rig.startProcess({}, answer.commands?.worker[0]);
@@ -223,7 +259,7 @@ test("a built program reads no source: it serves, and its threads commit calls a
     });
     expect([await drawing.exited, drawing.output()]).toEqual([0, ""]);
   } finally {
-    await rename(join(folder, "src"), join(checkout, "control-plane/src"));
+    await rename(join(folder, "src"), join(whole, "control-plane/src"));
     await rig.close();
     await provider.stop();
   }
