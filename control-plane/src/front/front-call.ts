@@ -38,6 +38,10 @@ export class FrontCall implements AbortNotice {
     return this.#isRead ? this.#body : null;
   }
 
+  get bodyBytes(): number {
+    return this.#body.byteLength;
+  }
+
   /** @throws AppError `request_too_large`, and the counter's errors */
   readBody({ bytesMax }: BodyLimits, counter: ByteCounter | null): PacketPart {
     const { byteLength } = this.#body;

@@ -37,6 +37,14 @@ export class BodyRoom {
     return new BodyShare(this, userId);
   }
 
+  /**
+   * The same for a call whose body is there already; null if it is too small to count.
+   * @param bytes the size of the body; undefined if that is not known
+   */
+  shareFor(userId: GatewayUserId | null, bytes: number | undefined): BodyShare | null {
+    return bytes !== undefined && bytes < countedBytesMin ? null : this.share(userId);
+  }
+
   /** @throws AppError `rate_limit_exceeded` for a user who holds too much, `temporarily_unavailable` when all do */
   take(userId: GatewayUserId | null, bytes: number): void {
     const { bytesMax, userBytesMax } = this.#limits;

@@ -50,6 +50,8 @@ export type GatewayCall = {
   readonly startedAtMs: number;
   /** The start of the call on the monotonic clock. */
   readonly startedTick: number;
+  /** The size of a body that is there already; missing if that is not known. */
+  readonly bodyBytes?: number | undefined;
   /**
    * Reads the body; called at most once, and only after the key was found valid.
    * @param counter counts the body's share of the room for all bodies

@@ -241,9 +241,9 @@ export class Pipeline implements GatewayPort {
     // This check comes before the body is read, so that nobody uploads a body for a path that is not passed through.
     const passThrough = operation.handling === "pass" ? checkPassThrough(principal, catalog(), call) : null;
     checkContentType(call.headers, operation);
-    state.bodyShare = this.#deps.bodyRoom.share(principal.gatewayUserId);
+    state.bodyShare = this.#deps.bodyRoom.shareFor(principal.gatewayUserId, call.bodyBytes);
     const owned = state as OwnedCall;
-    const reading = call.readBody(state.bodyShare);
+    const reading = call.readBody(state.bodyShare ?? undefined);
     return reading instanceof Promise
       ? reading.then((body) => this.#parse(this.#continued(owned), operation, body, passThrough))
       : this.#parse(owned, operation, reading, passThrough);

@@ -14,6 +14,8 @@ export interface IncomingCall {
   readonly signal: AbortNotice;
   /** The body, once it was read. */
   readonly body: Bytes | null;
+  /** Its size if it is there already. */
+  readonly bodyBytes?: number | undefined;
   /**
    * Reads the body; called at most once, and only after the key was found valid.
    * @param counter counts the bytes before they are accepted: all at once if their number was declared

@@ -61,6 +61,10 @@ export class RelayedCall implements GatewayCall, AnswerReceiver {
     return this.#incoming.signal;
   }
 
+  get bodyBytes(): number | undefined {
+    return this.#incoming.bodyBytes;
+  }
+
   /** @param bytesMax the limit of an address that takes less than others */
   readBody(counter: ByteCounter | null = null, bytesMax = Number.POSITIVE_INFINITY): Bytes | Promise<Bytes> {
     const { bodyLimits } = this.#keeper;

@@ -59,3 +59,16 @@ test("small bodies are not counted", () => {
   }
   expect(room.bytes).toBe(0);
 });
+
+test("a body that is there already is counted like one that arrives", () => {
+  for (const bytes of [0, 1, 64 * kib - 1, 64 * kib, 100 * kib]) {
+    const rooms = [0, 1].map(() => new BodyRoom({ bytesMax: 300 * kib, userBytesMax: 200 * kib })) as [
+      BodyRoom,
+      BodyRoom,
+    ];
+    rooms[0].share(anna).add(bytes);
+    rooms[1].shareFor(anna, bytes)?.add(bytes);
+    expect(rooms[1].bytes).toBe(rooms[0].bytes);
+    expect(rooms[1].shareFor(anna, undefined)).not.toBeNull();
+  }
+});
