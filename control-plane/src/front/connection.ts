@@ -134,23 +134,27 @@ export class ClientConnection implements PacketReader, Timed, AnswerReceiver<Fro
   }
 
   onTick(nowMs: number): void {
-    const { stallTimeoutMs } = this.#shared.settings;
+    const { stallTimeoutMs, headTimeoutMs, idleTimeoutMs } = this.#shared.settings;
     if (this.#socket.isLate(stallTimeoutMs)) {
       this.#socket.leave();
       return;
+    }
+    if (this.#state === "busy" && !this.#socket.hasBacklog) {
+      // Each limit that may begin meanwhile is at least as long.
+      this.#shared.ticker.rest(this, Math.min(bodyWaitMs, stallTimeoutMs, headTimeoutMs, idleTimeoutMs));
     }
     if (this.#state !== "receiving") {
       return;
     }
     if (this.#buffer.length === 0) {
-      if (hasPassed(this.#shared.settings.idleTimeoutMs, this.#sinceMs, nowMs)) {
+      if (hasPassed(idleTimeoutMs, this.#sinceMs, nowMs)) {
         this.#end();
       }
     } else if (this.#isHeadRead) {
       if (hasPassed(bodyWaitMs, this.#sinceMs, nowMs)) {
         this.#handOver();
       }
-    } else if (hasPassed(this.#shared.settings.headTimeoutMs, this.#sinceMs, nowMs)) {
+    } else if (hasPassed(headTimeoutMs, this.#sinceMs, nowMs)) {
       this.#end();
     }
   }

@@ -37,5 +37,6 @@ export class SignsOfLife implements Timed {
       this.#lastMs = nowMs;
       this.#onSilence();
     }
+    ticker.rest(this, this.#lastMs + silenceMsMax - nowMs);
   }
 }

@@ -3,7 +3,7 @@ import { turn } from "./turn.ts";
 export interface Timed {
   /** The position of this object in the ticker; -1 while it is not registered. Only the ticker writes it. */
   tickerSlot: number;
-  /** Called on every tick while registered, with the reading of the ticker's clock. */
+  /** Called on every tick while registered and not resting, with the reading of the ticker's clock. */
   onTick(nowMs: number): void;
 }
 
@@ -19,6 +19,8 @@ const emptyTicksMax = 40;
  */
 export class DeadlineTicker {
   readonly #timed: Timed[] = [];
+  /** For each of them the reading until which it rests, in one piece: those that rest stay out of the caches. */
+  readonly #restUntilMs: number[] = [];
   #timer: ReturnType<typeof setInterval> | null = null;
   #nowMs = 0;
   #lastReadingMs = 0;
@@ -32,6 +34,7 @@ export class DeadlineTicker {
   add(timed: Timed): void {
     timed.tickerSlot = this.#timed.length;
     this.#timed.push(timed);
+    this.#restUntilMs.push(0);
     if (this.#timer === null) {
       this.#emptyTicks = 0;
       this.#lastReadingMs = performance.now();
@@ -49,9 +52,18 @@ export class DeadlineTicker {
     timed.tickerSlot = -1;
     // The last entry moves to the free position.
     const last = this.#timed.pop();
-    if (last !== undefined && last !== timed) {
+    const lastRestUntilMs = this.#restUntilMs.pop();
+    if (last !== undefined && lastRestUntilMs !== undefined && last !== timed) {
       last.tickerSlot = slot;
       this.#timed[slot] = last;
+      this.#restUntilMs[slot] = lastRestUntilMs;
+    }
+  }
+
+  /** None of its deadlines can be over before so much time has passed, whatever happens, unless this is called again. */
+  rest(timed: Timed, restMs: number): void {
+    if (timed.tickerSlot !== -1) {
+      this.#restUntilMs[timed.tickerSlot] = this.#nowMs + restMs;
     }
   }
 
@@ -63,7 +75,9 @@ export class DeadlineTicker {
     this.#lastReadingMs = readingMs;
     // The loop runs from the end, because a callback may remove its own entry.
     for (let slot = this.#timed.length - 1; slot >= 0; slot -= 1) {
-      this.#timed[slot]?.onTick(this.#nowMs);
+      if ((this.#restUntilMs[slot] as number) <= this.#nowMs) {
+        this.#timed[slot]?.onTick(this.#nowMs);
+      }
     }
     this.#emptyTicks = this.#timed.length === 0 ? this.#emptyTicks + 1 : 0;
     if (this.#emptyTicks > emptyTicksMax && this.#timer !== null) {

@@ -1,3 +1,4 @@
+import { hasPassed } from "./deadline-ticker.ts";
 import type { HttpRequest } from "./model.ts";
 
 /**
@@ -46,4 +47,20 @@ export function silenceMsMax(limits: HttpRequest["limits"], silence: Silence): n
     default:
       return limits.idleTimeoutMs;
   }
+}
+
+/** When the signal fired on a body that may continue for a while, and how much of the body had arrived by then. */
+export type Aborted = { readonly atMs: number; readonly bytes: number };
+
+/** Whether a body that continued after its signal fired has used up its time or its bytes. */
+export function isAbortOver(
+  aborted: Aborted | null,
+  { afterAbort }: HttpRequest["limits"],
+  receivedBytes: number,
+  nowMs: number,
+): boolean {
+  if (aborted === null || afterAbort === undefined) {
+    return false;
+  }
+  return hasPassed(afterAbort.timeoutMs, aborted.atMs, nowMs) || receivedBytes - aborted.bytes > afterAbort.bytesMax;
 }

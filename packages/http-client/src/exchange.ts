@@ -3,7 +3,16 @@ import { deliverPart, notifyEnd, notifyError, sinkFailure } from "./body-sink.ts
 import type { Connection, Destination } from "./connection.ts";
 import type { ConnectionUser } from "./connection-user.ts";
 import { hasPassed, type Timed } from "./deadline-ticker.ts";
-import { isBeforeHead, lossIn, type Phase, partIn, silenceBeforeHead, silenceMsMax } from "./exchange-phase.ts";
+import {
+  type Aborted,
+  isAbortOver,
+  isBeforeHead,
+  lossIn,
+  type Phase,
+  partIn,
+  silenceBeforeHead,
+  silenceMsMax,
+} from "./exchange-phase.ts";
 import type { ExchangePorts } from "./exchange-ports.ts";
 import {
   type AbortNotice,
@@ -56,7 +65,7 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
   /** Copied from its limits, which are rarely in a cache when a packet arrives. */
   readonly #bodyBytesMax: number;
   /** When the signal fired on a body that may continue for a while, and how much of the body had arrived by then. */
-  #aborted: { readonly atMs: number; readonly bytes: number } | null = null;
+  #aborted: Aborted | null = null;
   #sink: HttpBodySink | null = null;
   #failure: HttpClientError | null = null;
 
@@ -128,9 +137,7 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
   }
 
   cancel(): void {
-    this.#sink = null;
     this.#leave();
-    this.#phase = "over";
   }
 
   pause(): void {
@@ -153,9 +160,10 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
       return;
     }
     if (isBeforeHead(this.#phase) || (this.request.limits.afterAbort?.timeoutMs ?? 0) === 0) {
-      this.#failAborted();
+      this.#fail("aborted", "the request was aborted");
     } else {
       this.#aborted = { atMs: this.#ports.ticker.nowMs, bytes: this.#receivedBytes };
+      this.#ports.ticker.rest(this, 0);
     }
   }
 
@@ -165,8 +173,8 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
       this.#fail("total_timeout", `the call took longer than ${totalTimeoutMs} ms`);
       return;
     }
-    if (this.#isAbortOver(nowMs)) {
-      this.#failAborted();
+    if (isAbortOver(this.#aborted, this.request.limits, this.#receivedBytes, nowMs)) {
+      this.#fail("aborted", "the request was aborted");
       return;
     }
     const silence = silenceBeforeHead(this.#phase, this.#upload?.isRunning === true);
@@ -249,8 +257,9 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
       this.#failWith(bodyTooLarge(this.#bodyBytesMax));
       return;
     }
-    if (this.#aborted !== null && this.#isAbortOver(this.#ports.ticker.nowMs)) {
-      this.#failAborted();
+    const aborted = this.#aborted;
+    if (aborted !== null && isAbortOver(aborted, this.request.limits, this.#receivedBytes, this.#ports.ticker.nowMs)) {
+      this.#fail("aborted", "the request was aborted");
       return;
     }
     try {
@@ -338,32 +347,23 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
   }
 
   #watchBody(nowMs: number): void {
-    const { idleTimeoutMs, firstBodyByteTimeoutMs } = this.request.limits;
+    const { idleTimeoutMs, firstBodyByteTimeoutMs, totalTimeoutMs } = this.request.limits;
     if (this.#receivedBytes > 0 || firstBodyByteTimeoutMs === undefined) {
       this.#failAfter(idleTimeoutMs, "idle_timeout", nowMs);
+      if (this.#aborted === null) {
+        // A packet or a pause only puts the end of the silence off.
+        const endMs = Math.min(this.#startedMs + totalTimeoutMs, this.#sinceMs + idleTimeoutMs);
+        this.#ports.ticker.rest(this, endMs - nowMs);
+      }
     } else if (hasPassed(firstBodyByteTimeoutMs, this.#sentMs, nowMs)) {
       this.#fail("first_byte_timeout", `no byte of the body came within ${firstBodyByteTimeoutMs} ms`);
     }
-  }
-
-  /** Whether a body that continued after its signal fired has used up its time or its bytes. */
-  #isAbortOver(nowMs: number): boolean {
-    const { afterAbort } = this.request.limits;
-    if (this.#aborted === null || afterAbort === undefined) {
-      return false;
-    }
-    const { atMs, bytes } = this.#aborted;
-    return hasPassed(afterAbort.timeoutMs, atMs, nowMs) || this.#receivedBytes - bytes > afterAbort.bytesMax;
   }
 
   #failAfter(limitMs: number, kind: HttpClientErrorKind, nowMs: number): void {
     if (hasPassed(limitMs, this.#sinceMs, nowMs)) {
       this.#fail(kind, `the peer was silent for ${limitMs} ms`);
     }
-  }
-
-  #failAborted(): void {
-    this.#fail("aborted", "the request was aborted");
   }
 
   #fail(kind: HttpClientErrorKind, message: string): void {
@@ -374,8 +374,6 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
     const hasHead = !isBeforeHead(this.#phase);
     const sink = this.#sink;
     this.#leave();
-    this.#phase = "over";
-    this.#sink = null;
     if (!hasHead) {
       queueMicrotask(() => this.#receiver.onFailure(error));
     } else if (sink === null) {
@@ -388,6 +386,8 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
   #leave(): void {
     const connection = this.#connection;
     this.#connection = null;
+    this.#phase = "over";
+    this.#sink = null;
     this.#settle();
     connection?.abandon();
   }
