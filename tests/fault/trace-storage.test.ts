@@ -19,7 +19,7 @@ import { viewOf } from "@sluice/http-client/packet-part";
 import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../support/postgres/test-database.ts";
 import { findInFiles } from "../support/trace/find-in-files.ts";
-import { listPlaces } from "../support/trace/stored-places.ts";
+import { idEndOf, listPlaces } from "../support/trace/stored-places.ts";
 import { PayloadCounts, payloadOf, silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
 import { reportedCall } from "../support/usage/recorded-calls.ts";
 import { patienceMs } from "../support/values/patience.ts";
@@ -129,8 +129,8 @@ async function countRows(db: Database, rows: readonly TraceRow[]): Promise<Store
     select count(*) as traces, count(*) filter (where payload = 'stored') as said_stored,
       count(*) filter (where payload = 'dropped') as said_dropped
     from trace_record where request_id = any(${ids}::uuid[])`;
-  const wanted = new Set(rows.map(({ requestId }) => requestId));
-  const payloads = (await listPlaces(db)).filter(({ requestId }) => wanted.has(requestId)).length;
+  const wanted = new Set(rows.map(({ requestId }) => idEndOf(requestId)));
+  const payloads = (await listPlaces(db)).filter(({ idEnd }) => wanted.has(idEnd)).length;
   return stored === undefined ? undefined : { ...stored, payloads: BigInt(payloads) };
 }
 

@@ -61,7 +61,9 @@ async function requestOf({ requestId }: Payload): Promise<string | null> {
 
 describe("a payload is found", () => {
   test("in a segment among those of its time, whatever its group and its user", async () => {
-    const calls = Array.from({ length: 60 }, (_, index) => callAt(noonMs + index, `call ${index}`, BigInt(index) - 3n));
+    const calls = Array.from({ length: 60 }, (_, index) =>
+      callAt(noonMs + index, `call ${index}`, BigInt(index) * 2n ** 42n),
+    );
     // Each of the three has calls from the beginning to the end.
     const shares = [0, 1, 2].map((share) => calls.filter((_, index) => index % 3 === share));
     for (const [index, share] of shares.entries()) {
@@ -124,9 +126,9 @@ test("a payload is looked for in the segments of its time alone, however many th
   // One each 100 ms, as a service writes them that has little to do.
   const others = segmentAt(startMs, [callAt(startMs, "another")]);
   await db.sql`
-    insert into payload_segment (day, segment_id, key_id, sealed, places, first_call_ms, last_call_ms)
+    insert into payload_segment (day, segment_id, key_id, sealed, places, groups, first_call_ms, last_call_ms)
     select ${day}::text::date, overlay(first_id_of(${startMs}::bigint + n * 100)::text placing lpad(n::text, 12, '0') from 25)::uuid,
-      'key', 'x', ${others.places}, ${startMs}::bigint + n * 100 - 2000, ${startMs}::bigint + n * 100
+      'key', 'x', ${others.places}, ${others.groups}, ${startMs}::bigint + n * 100 - 2000, ${startMs}::bigint + n * 100
     from generate_series(1, 20000) n`;
   await db.query("analyze payload_segment", []);
   const call = callAt(startMs + 1_000_000, "among many");
@@ -144,7 +146,7 @@ test("a length beyond four gigabytes is kept", async () => {
   const call = { ...callAt(noonMs + 9_000, "a long response"), responseBytes: 5_000_000_000 };
   const segment = segmentAt(noonMs + 9_500, [call]);
   await insertSegment(db, segment);
-  expect(readPlaces(segment.places)[0]?.responseBytes).toBe(5_000_000_000);
+  expect(readPlaces(segment)[0]?.responseBytes).toBe(5_000_000_000);
   expect(await findStoredBodies(db, { day, requestId: call.requestId })).toMatchObject({
     response_bytes: 5_000_000_000,
   });

@@ -9,13 +9,14 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { DatabaseUnavailableError } from "@sluice/control-plane/platform/db-errors.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
+import type { Payload } from "@sluice/control-plane/trace/model.ts";
 import { DayKeyDestroyedError } from "@sluice/control-plane/trace/payload-keys.ts";
 import { TraceService, type TraceServiceDeps } from "@sluice/control-plane/trace/service.ts";
 import { findStoredBodies } from "@sluice/control-plane/trace/store.ts";
 import { viewOf } from "@sluice/http-client/packet-part";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { PayloadPair } from "../support/trace/payload-pair.ts";
-import { listPlaces } from "../support/trace/stored-places.ts";
+import { idEndOf, listPlaces } from "../support/trace/stored-places.ts";
 import { PayloadCounts, payloadOf, silentLog } from "../support/trace/trace-fixtures.ts";
 
 const { TEST_FULL } = process.env;
@@ -113,7 +114,7 @@ describe("a stored payload", () => {
     expect(counts.droppedTotal).toBe(0);
     expect(trace.load()).toEqual({ queuedBytes: 0, queuedCount: 0 });
     const stored = (await listPlaces(db)).filter(({ gatewayUserId }) => gatewayUserId === 99n);
-    expect(stored.map(({ requestId }) => requestId).sort()).toEqual(payloads.map(({ requestId }) => requestId).sort());
+    expect(stored.map(({ idEnd }) => idEnd).sort()).toEqual(payloads.map(({ requestId }) => idEndOf(requestId)).sort());
     for (const payload of payloads.slice(0, 400)) {
       const opened = await trace.readPayload(today, payload.requestId);
       const kept = viewOf(payload.request ?? new Uint8Array()).subarray(0, 262_144);
@@ -179,17 +180,18 @@ describe("a stored payload", () => {
       trace.storePayload(payload);
       await counts.untilStored(index + 1);
     }
-    const segmentOf = new Map((await listPlaces(db)).map(({ requestId, segmentId }) => [requestId, segmentId]));
+    const segments = new Map((await listPlaces(db)).map(({ idEnd, segmentId }) => [idEnd, segmentId]));
+    const segmentOf = ({ requestId }: Payload): string => segments.get(idEndOf(requestId)) ?? "";
     await db.sql`
-      update payload_segment set places = overlay(places placing uuid_send(gen_random_uuid()) from 1)
-      where segment_id = ${segmentOf.get(one.requestId) ?? ""}::text::uuid`;
+      update payload_segment set places = overlay(places placing substr(uuid_send(gen_random_uuid()), 9) from 1)
+      where segment_id = ${segmentOf(one)}::text::uuid`;
     await db.sql`
       update payload_segment set first_call_ms = 0,
-        places = places || overlay(places placing uuid_send(${one.requestId}::text::uuid) from 1)
-      where segment_id = ${segmentOf.get(other.requestId) ?? ""}::text::uuid`;
+        places = places || overlay(places placing substr(uuid_send(${one.requestId}::text::uuid), 9) from 1)
+      where segment_id = ${segmentOf(other)}::text::uuid`;
     await db.sql`
-      update payload_segment set places = overlay(places placing int8send(2) from 17)
-      where segment_id = ${segmentOf.get(third.requestId) ?? ""}::text::uuid`;
+      update payload_segment set places = overlay(places placing substr(int8send(2), 3) from 9)
+      where segment_id = ${segmentOf(third)}::text::uuid`;
     await expect(trace.readPayload(today, one.requestId)).rejects.toThrow(BrokenSealError);
     await expect(trace.readPayload(today, third.requestId)).rejects.toThrow(BrokenSealError);
     expect(textOf((await trace.readPayload(today, other.requestId))?.request)).toBe("of another");
@@ -217,7 +219,7 @@ describe("a stored payload", () => {
     await counts.untilStored(1);
     expect([isLost, counts.stored, counts.droppedTotal]).toEqual([true, 1, 0]);
     expect(textOf((await trace.readPayload(today, payload.requestId))?.request)).toBe("written twice");
-    expect((await listPlaces(db)).filter(({ requestId }) => requestId === payload.requestId)).toHaveLength(1);
+    expect((await listPlaces(db)).filter(({ idEnd }) => idEnd === idEndOf(payload.requestId))).toHaveLength(1);
   });
 
   test("is stored even if its day has no partition yet", async () => {

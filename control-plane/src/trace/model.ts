@@ -99,8 +99,13 @@ export type PayloadSegment = {
   readonly keyId: string;
   /** The encrypted groups, one after the other. */
   readonly sealed: Uint8Array<ArrayBuffer>;
-  /** Whose payloads they are and where, `placeBytes` for each. */
+  /** Whose payloads they are and in which group, `placeBytes` for each. */
   readonly places: Buffer;
+  /** Where the groups are, `groupPlaceBytes` for each. */
+  readonly groups: Buffer;
+  /** None of its calls began earlier or later, by their IDs. */
+  readonly firstCallMs: number;
+  readonly lastCallMs: number;
   /** What each payload takes in the queue; not stored. */
   readonly spans: readonly number[];
 };

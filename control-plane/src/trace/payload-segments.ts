@@ -3,7 +3,16 @@ import { recordHeaderBytes, recordSpan } from "../platform/byte-ring.ts";
 import type { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { PayloadSegment } from "./model.ts";
 import { groupOverheadBytes, sealGroupInto } from "./payload-group.ts";
-import { groupPlaceOf, movedPlace, placeBytes, writeGroupPlace, writePlace } from "./payload-places.ts";
+import {
+  callMsOf,
+  groupOfPlace,
+  groupPlaceBytes,
+  groupPlaceOf,
+  movedPlace,
+  placeBytes,
+  writeGroupPlace,
+  writePlace,
+} from "./payload-places.ts";
 
 /**
  * Each statement costs this process 300 us or more besides its bytes, so the more payloads share one the better: with 3 KB
@@ -41,6 +50,11 @@ type OpenSegment = DayKey & {
   length: number;
   /** With room for as many as a segment can have. */
   readonly places: Buffer;
+  /** With room for as many as there can be payloads. */
+  readonly groups: Buffer;
+  groupCount: number;
+  firstCallMs: number;
+  lastCallMs: number;
   readonly spans: number[];
 };
 
@@ -112,22 +126,33 @@ export class PayloadSegments {
   }
 
   #start({ day, key }: DayKey, buffer: Buffer<ArrayBuffer>): OpenSegment {
-    return { key, day, buffer, length: 0, places: Buffer.allocUnsafe(segmentPayloadsMax * placeBytes), spans: [] };
+    return {
+      ...{ key, day, buffer, length: 0, spans: [] },
+      places: Buffer.allocUnsafe(segmentPayloadsMax * placeBytes),
+      groups: Buffer.allocUnsafe(segmentPayloadsMax * groupPlaceBytes),
+      ...{ groupCount: 0, firstCallMs: Number.POSITIVE_INFINITY, lastCallMs: 0 },
+    };
   }
 
-  #seal(segment: OpenSegment, group: PayloadGroup): void {
-    const { records } = group;
-    const length = groupLength(group);
+  #seal(segment: OpenSegment, payloads: PayloadGroup): void {
+    const { records } = payloads;
+    const length = groupLength(payloads);
     const byteOffset = segment.length;
     const byteLength = length + groupOverheadBytes;
-    sealGroupInto(segment.buffer.subarray(byteOffset, byteOffset + byteLength), segment.key, group);
+    sealGroupInto(segment.buffer.subarray(byteOffset, byteOffset + byteLength), segment.key, payloads);
     segment.length += byteLength;
+    const group = segment.groupCount;
+    segment.groupCount += 1;
+    writeGroupPlace(segment.groups, group, { byteOffset, byteLength });
     let left = length;
     for (let start = 0; start < records.length; ) {
       const end = start + recordSpan(records.readUInt32LE(start));
       const index = segment.spans.length;
-      writePlace(segment.places, index, records, start + recordHeaderBytes);
-      writeGroupPlace(segment.places, index, { byteOffset, byteLength });
+      const parcelAt = start + recordHeaderBytes;
+      writePlace(segment.places, index, { records, parcelAt, group });
+      const callMs = callMsOf(records, parcelAt);
+      segment.firstCallMs = Math.min(segment.firstCallMs, callMs);
+      segment.lastCallMs = Math.max(segment.lastCallMs, callMs);
       const span = end < records.length ? Math.floor(((end - start) * length) / records.length) : left;
       segment.spans.push(span);
       left -= span;
@@ -166,9 +191,10 @@ export class PayloadSegments {
 }
 
 function finishSegment(segment: OpenSegment, sealed: Uint8Array<ArrayBuffer>): PayloadSegment {
-  const { day, key, spans } = segment;
+  const { day, key, spans, firstCallMs, lastCallMs } = segment;
   const places = segment.places.subarray(0, spans.length * placeBytes);
-  return { segmentId: randomUUIDv7(), day, keyId: key.id, sealed, places, spans };
+  const groups = segment.groups.subarray(0, segment.groupCount * groupPlaceBytes);
+  return { segmentId: randomUUIDv7(), day, keyId: key.id, sealed, places, groups, firstCallMs, lastCallMs, spans };
 }
 
 /**
@@ -177,15 +203,18 @@ function finishSegment(segment: OpenSegment, sealed: Uint8Array<ArrayBuffer>): P
  */
 export function splitSegment(segment: PayloadSegment): PayloadSegment[] {
   const { places, spans } = segment;
-  const groups = Map.groupBy(spans.keys(), (index) => groupPlaceOf(places, index).byteOffset);
-  const parts = groups.size > 1 ? [...groups.values()] : [...spans.keys()].map((index) => [index]);
+  const byGroup = Map.groupBy(spans.keys(), (index) => groupOfPlace(places, index));
+  const parts = byGroup.size > 1 ? [...byGroup.values()] : [...spans.keys()].map((index) => [index]);
   return parts.map((indexes) => {
-    const { byteOffset, byteLength } = groupPlaceOf(places, indexes[0] ?? 0);
+    const { byteOffset, byteLength } = groupPlaceOf(segment.groups, groupOfPlace(places, indexes[0] ?? 0));
+    const groups = Buffer.alloc(groupPlaceBytes);
+    writeGroupPlace(groups, 0, { byteOffset: 0, byteLength });
     return {
       ...segment,
       segmentId: randomUUIDv7(),
       sealed: segment.sealed.subarray(byteOffset, byteOffset + byteLength),
       places: Buffer.concat(indexes.map((index) => movedPlace(places, index))),
+      groups,
       spans: indexes.map((index) => spans[index] ?? 0),
     };
   });

@@ -58,7 +58,8 @@ export async function countPayloads(tx: Queryable): Promise<number> {
   const counted = await tx.sql`
     insert into payload_day_count (day, payloads, counted_at)
     select d.day, (select count(*) from payload_record r where r.day = d.day)
-      + (select coalesce(sum(octet_length(s.places)), 0) / ${placeBytes}::integer from payload_segment s where s.day = d.day), now()
+      + (select coalesce(sum(octet_length(s.places)), 0) / ${placeBytes}::integer from payload_segment s
+        where s.day = d.day and s.groups is not null), now()
     from payload_day_key d
     where d.wrapped is not null and d.day <= (now() at time zone 'UTC')::date and not exists (
       select 1 from payload_day_count c

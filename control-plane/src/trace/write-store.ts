@@ -5,7 +5,6 @@ import type { Queryable } from "../platform/db.ts";
 import { type InsertTexts, incomingSql, type JsonList } from "../platform/spool/json-lists.ts";
 import { recordPlaces } from "../usage/log/call-record.ts";
 import type { PayloadSegment } from "./model.ts";
-import { callSpanOf } from "./payload-places.ts";
 
 /** The columns of a trace in the order of the fields of its row, which follow the version. */
 export const traceColumns = [
@@ -63,10 +62,10 @@ export async function writeTraces(tx: Queryable, { json, count }: JsonList, isNe
  * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition
  */
 export async function insertSegment(db: Queryable, segment: PayloadSegment): Promise<void> {
-  const { day, segmentId, keyId, sealed, places } = segment;
-  const { firstCallMs, lastCallMs } = callSpanOf(places);
+  const { day, segmentId, keyId, sealed, places, groups, firstCallMs, lastCallMs } = segment;
   await db.sql`
-    insert into payload_segment (day, segment_id, key_id, first_call_ms, last_call_ms, sealed, places)
-    values (${day}::text::date, ${segmentId}::text::uuid, ${keyId}, ${firstCallMs}, ${lastCallMs}, ${sealed}, ${places})
+    insert into payload_segment (day, segment_id, key_id, first_call_ms, last_call_ms, sealed, places, groups)
+    values (${day}::text::date, ${segmentId}::text::uuid, ${keyId}, ${firstCallMs}, ${lastCallMs}, ${sealed}, ${places},
+      ${groups})
     on conflict do nothing`;
 }

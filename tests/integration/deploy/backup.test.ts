@@ -221,9 +221,10 @@ describeUnless(unlessPostgres, "a dump", () => {
 async function storedPayload({ db }: SluiceRig): Promise<string> {
   for (;;) {
     const [place] = await listPlaces(db);
-    if (place !== undefined) {
+    const [trace] = await db.sql<{ id: string }>`select request_id::text as id from trace_record`;
+    if (place !== undefined && trace !== undefined) {
       expect(await payloadRows(db)).toMatchObject({ segments: 1 });
-      return place.requestId;
+      return trace.id;
     }
     await Bun.sleep(20);
   }

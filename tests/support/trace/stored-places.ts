@@ -1,9 +1,10 @@
-import type { GatewayUserId, RequestId } from "@sluice/contracts/ids";
+import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { placeBytes } from "@sluice/control-plane/trace/payload-places.ts";
 
 export type StoredPlace = {
-  readonly requestId: RequestId;
+  /** The last sixteen digits of the ID of the call. */
+  readonly idEnd: string;
   readonly gatewayUserId: GatewayUserId;
   readonly byteOffset: number;
   readonly byteLength: number;
@@ -13,19 +14,26 @@ export type StoredPlace = {
   readonly isResponseTruncated: boolean;
 };
 
+export const idEndOf = (requestId: string): string => requestId.replaceAll("-", "").slice(16);
+
+type Stored = { readonly places: Uint8Array; readonly groups: Uint8Array };
+
+const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+
 /** What the places of a segment say, payload by payload. */
-export function readPlaces(bytes: Uint8Array): StoredPlace[] {
-  const places = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+export function readPlaces(segment: Stored): StoredPlace[] {
+  const [places, groups] = [viewOf(segment.places), viewOf(segment.groups)];
   return Array.from({ length: places.length / placeBytes }, (_, index) => {
     const place = places.subarray(index * placeBytes, (index + 1) * placeBytes);
-    const flags = place[44] ?? 0;
+    const flags = place.readUInt16BE(14) >> 13;
+    const group = groups.subarray((place.readUInt16BE(14) & 0x1fff) * 8);
     return {
-      requestId: place.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-") as RequestId,
-      gatewayUserId: place.readBigInt64BE(16) as GatewayUserId,
-      byteOffset: place.readInt32BE(24),
-      byteLength: place.readInt32BE(28),
-      requestBytes: place.readUIntBE(32, 6),
-      responseBytes: place.readUIntBE(38, 6),
+      idEnd: place.toString("hex", 0, 8),
+      gatewayUserId: BigInt(place.readUIntBE(8, 6)) as GatewayUserId,
+      byteOffset: group.readUInt32BE(0),
+      byteLength: group.readUInt32BE(4),
+      requestBytes: place.readUIntBE(16, 5),
+      responseBytes: place.readUIntBE(21, 5),
       isRequestTruncated: (flags & 2) > 0,
       isResponseTruncated: (flags & 4) > 0,
     };
@@ -36,9 +44,9 @@ export function readPlaces(bytes: Uint8Array): StoredPlace[] {
 export async function listPlaces(
   db: Pick<Database, "sql">,
 ): Promise<(StoredPlace & { readonly day: string; readonly segmentId: string })[]> {
-  const rows = await db.sql<{ day: string; segment_id: string; places: Uint8Array }>`
-    select day::text as day, segment_id::text as segment_id, places from payload_segment where places is not null`;
-  return rows.flatMap(({ day, segment_id: segmentId, places }) =>
-    readPlaces(places).map((place) => ({ ...place, day, segmentId })),
+  const rows = await db.sql<Stored & { day: string; segment_id: string }>`
+    select day::text as day, segment_id::text as segment_id, places, groups from payload_segment where places is not null`;
+  return rows.flatMap(({ day, segment_id: segmentId, ...segment }) =>
+    readPlaces(segment).map((place) => ({ ...place, day, segmentId })),
   );
 }

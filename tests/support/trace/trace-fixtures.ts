@@ -6,12 +6,17 @@ import type { PayloadDropReason, PayloadObserver } from "@sluice/control-plane/t
 import { blobLength, packPayload } from "@sluice/control-plane/trace/payload-packing.ts";
 import { parcelLength, writeParcel } from "@sluice/control-plane/trace/payload-parcel.ts";
 import type { PayloadGroup } from "@sluice/control-plane/trace/payload-segments.ts";
-import { readPlaces, type StoredPlace } from "./stored-places.ts";
+import { idEndOf, readPlaces, type StoredPlace } from "./stored-places.ts";
 
 export const silentLog: Log = createLog("error", () => undefined);
 
+/** IDs by their ends, which is what places have. */
+const madeIds = new Map<string, RequestId>();
+
 export function newRequestId(): RequestId {
-  return Bun.randomUUIDv7() as RequestId;
+  const id = Bun.randomUUIDv7() as RequestId;
+  madeIds.set(idEndOf(id), id);
+  return id;
 }
 
 const utf8 = new TextEncoder();
@@ -59,9 +64,11 @@ export function groupOf(payloads: readonly Payload[], bodyBytesMax = 262_144): P
 export type StoredPayload = StoredPlace & SealedPayload;
 
 /** What a database would hold of a segment: copies, because the buffer of a segment is used again. */
-export function storedPayloads({ sealed, places }: PayloadSegment): StoredPayload[] {
-  return readPlaces(places).map((place) => ({
+export function storedPayloads(segment: PayloadSegment): StoredPayload[] {
+  const { sealed } = segment;
+  return readPlaces(segment).map((place) => ({
     ...place,
+    requestId: madeIds.get(place.idEnd) as RequestId,
     // A copy: the memory of a segment that was written is used again.
     sealed: new Uint8Array(sealed.subarray(place.byteOffset, place.byteOffset + place.byteLength)),
   }));

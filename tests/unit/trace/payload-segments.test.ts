@@ -58,7 +58,7 @@ describe("a segment", () => {
       throw new Error("nothing was collected");
     }
     expect(requestsIn(segment)).toEqual(requests);
-    const groups = new Map(readPlaces(segment.places).map(({ byteOffset, byteLength }) => [byteOffset, byteLength]));
+    const groups = new Map(readPlaces(segment).map(({ byteOffset, byteLength }) => [byteOffset, byteLength]));
     expect(groups.size).toBe(Math.ceil(60 / 7));
     let end = 0;
     for (const [byteOffset, byteLength] of groups) {
@@ -101,7 +101,7 @@ describe("a segment", () => {
           // What the queue counts when they come is what it forgets when they are written.
           expect(taken.flatMap(({ spans }) => spans).reduce((sum, span) => sum + span, 0)).toBe(queued);
           const shared = taken.filter(
-            ({ places }) => new Set(readPlaces(places).map(({ byteOffset }) => byteOffset)).size > 1,
+            (segment) => new Set(readPlaces(segment).map(({ byteOffset }) => byteOffset)).size > 1,
           );
           expect(Math.max(0, ...shared.map(({ sealed }) => sealed.length))).toBeLessThanOrEqual(segmentBytesMax);
         },

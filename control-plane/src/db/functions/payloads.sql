@@ -12,33 +12,38 @@ RETURNS TABLE (segment_id uuid, gateway_user_id bigint, byte_offset integer, byt
 LANGUAGE plpgsql STABLE ROWS 1 AS $$
 #variable_conflict use_column
 DECLARE
-  v_id bytea := uuid_send(p_request_id);
-  v_began bigint := ('x' || encode(substr(v_id, 1, 6), 'hex'))::bit(48)::bigint;
+  v_id_end bytea := substr(uuid_send(p_request_id), 9);
+  v_began bigint := ('x' || encode(substr(uuid_send(p_request_id), 1, 6), 'hex'))::bit(48)::bigint;
   v_ended bigint := v_began + coalesce(
     (SELECT t.duration_ms FROM trace_record t WHERE t.day = p_day AND t.request_id = p_request_id), 0);
   v_from bigint;
   v_to bigint;
   v_segment uuid;
   v_places bytea;
+  v_groups bytea;
   v_place bytea;
+  v_flags integer;
+  v_group integer;
 BEGIN
   RETURN QUERY SELECT r.segment_id, r.gateway_user_id, r.byte_offset, r.byte_length, r.request_bytes, r.response_bytes,
     r.is_request_truncated, r.is_response_truncated
   FROM payload_record r WHERE r.day = p_day AND r.request_id = p_request_id;
   IF FOUND THEN RETURN; END IF;
   FOR v_from, v_to IN VALUES (v_ended - 5000, v_ended + 5000), (v_began - 5000, v_ended + 3600000), (0, 281474976710655) LOOP
-    SELECT s.segment_id, s.places INTO v_segment, v_places FROM payload_segment s
-    WHERE s.day = p_day AND s.segment_id BETWEEN first_id_of(v_from) AND first_id_of(v_to)
-      AND s.first_call_ms <= v_began AND s.last_call_ms >= v_began AND position(v_id IN s.places) % 45 = 1
+    SELECT s.segment_id, s.places, s.groups INTO v_segment, v_places, v_groups FROM payload_segment s
+    WHERE s.day = p_day AND s.segment_id BETWEEN first_id_of(v_from) AND first_id_of(v_to) AND s.groups IS NOT NULL
+      AND s.first_call_ms <= v_began AND s.last_call_ms >= v_began AND position(v_id_end IN s.places) % 26 = 1
     LIMIT 1;
     IF FOUND THEN
-      v_place := substr(v_places, position(v_id IN v_places), 45);
-      RETURN QUERY SELECT v_segment, ('x' || encode(substr(v_place, 17, 8), 'hex'))::bit(64)::bigint,
-        ('x' || encode(substr(v_place, 25, 4), 'hex'))::bit(32)::integer,
-        ('x' || encode(substr(v_place, 29, 4), 'hex'))::bit(32)::integer,
-        ('x' || encode(substr(v_place, 33, 6), 'hex'))::bit(48)::bigint,
-        ('x' || encode(substr(v_place, 39, 6), 'hex'))::bit(48)::bigint,
-        get_byte(v_place, 44) & 2 > 0, get_byte(v_place, 44) & 4 > 0;
+      v_place := substr(v_places, position(v_id_end IN v_places), 26);
+      v_flags := get_byte(v_place, 14) >> 5;
+      v_group := (get_byte(v_place, 14) & 31) * 256 + get_byte(v_place, 15);
+      RETURN QUERY SELECT v_segment, ('x' || encode(substr(v_place, 9, 6), 'hex'))::bit(48)::bigint,
+        ('x' || encode(substr(v_groups, v_group * 8 + 1, 4), 'hex'))::bit(32)::integer,
+        ('x' || encode(substr(v_groups, v_group * 8 + 5, 4), 'hex'))::bit(32)::integer,
+        ('x' || encode(substr(v_place, 17, 5), 'hex'))::bit(40)::bigint,
+        ('x' || encode(substr(v_place, 22, 5), 'hex'))::bit(40)::bigint,
+        v_flags & 2 > 0, v_flags & 4 > 0;
       RETURN;
     END IF;
   END LOOP;

@@ -36,8 +36,8 @@ export const traceRecord = pgTable(
 
 /**
  * Payloads of many calls in one row, one after the other, encrypted in groups under the key of the day. Range-partitioned by
- * `day`. The migrations store `sealed` and `places` as EXTERNAL, which can't be expressed here: encrypted bytes do not
- * compress, a part of them can be read without the rest, and trying to compress the places costs more than it saves.
+ * `day`. The migrations store `sealed`, `places` and `groups` as EXTERNAL, which can't be expressed here: encrypted bytes do
+ * not compress, a part of them can be read without the rest, and trying to compress the others costs more than it saves.
  */
 export const payloadSegment = pgTable(
   "payload_segment",
@@ -49,6 +49,7 @@ export const payloadSegment = pgTable(
     sealed: bytes("sealed").notNull(),
     /** Whose payloads they are and where, as `trace/payload-places.ts` says; null if they have rows of `payload_record`. */
     places: bytes("places"),
+    groups: bytes("groups"),
     /** When the first and the last of their calls began, in milliseconds since 1970; null without places. */
     firstCallMs: bigint("first_call_ms", { mode: "number" }),
     lastCallMs: bigint("last_call_ms", { mode: "number" }),
