@@ -5,6 +5,7 @@ import {
   countedUnits,
   type PriceColumn,
   pricedUnits,
+  rareCounts,
   tokenColumns,
   unitMeasures,
 } from "@sluice/contracts/priced-units";
@@ -42,15 +43,17 @@ export function unitPrices() {
   ) as Record<CamelCase<PriceColumn>, ReturnType<typeof usd>>;
 }
 
-/** A count column for each unit; `isSum` for sums over many calls. */
+/**
+ * A count column for each unit; `isSum` for sums over many calls. A call that has none of a rare unit says null, which takes no
+ * bytes.
+ */
 export function unitCounts({ isSum }: { readonly isSum: boolean }) {
   return Object.fromEntries(
-    countedUnits.map(({ count, measure }) => [
-      camelCase(count),
-      isSum || unitMeasures[measure].column === "bigint"
-        ? bigint(count, { mode: "bigint" }).notNull()
-        : integer(count).notNull(),
-    ]),
+    countedUnits.map(({ count, measure }) => {
+      const isBig = isSum || unitMeasures[measure].column === "bigint";
+      const column = isBig ? bigint(count, { mode: "bigint" }) : integer(count);
+      return [camelCase(count), !isSum && rareCounts.has(count) ? column : column.notNull()];
+    }),
   ) as Record<CamelCase<CountColumn>, ReturnType<typeof bigint>>;
 }
 

@@ -54,6 +54,9 @@ export const toJsonb = (value: unknown): SQL => sql`${JSON.stringify(value)}::te
 
 export const countOfRows = sql<number>`count(*)::integer`;
 
+/** The count of a unit in a row `u` of the usage log, where null is none. */
+export const countOfCall = (count: string): string => `coalesce(u.${count}, 0)`;
+
 /**
  * The minute or so in which a call began, as the beginning of its id: all ids of 65.5 seconds share it. Indexes of the
  * logs of calls end in it where they can, because equal entries are stored once with all their rows; in the order of time

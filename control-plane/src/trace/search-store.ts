@@ -1,7 +1,7 @@
 import { countColumns } from "@sluice/contracts/priced-units";
 import type { TraceView } from "@sluice/contracts/traces";
 import { and, desc, eq, sql } from "drizzle-orm";
-import { callMinute } from "../db/expressions.ts";
+import { callMinute, countOfCall } from "../db/expressions.ts";
 import { apiKey } from "../db/schema/gateway-keys.ts";
 import type { Queryable, SqlValue } from "../platform/db.ts";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
@@ -188,7 +188,7 @@ export type CallUsage = Record<string, unknown> & { readonly attempts: readonly 
 export async function findCallUsage(db: Queryable, { day, requestId }: CallPlace): Promise<CallUsage | null> {
   const [row] = await db.query<CallUsage>(
     `select u.group_name, u.asked_model, u.channel_id, c.name as channel, u.outcome, u.usage_source,
-       ${countColumns.map((count) => `u.${count}`).join(", ")}, u.price_version,
+       ${countColumns.map((count) => `${countOfCall(count)} as ${count}`).join(", ")}, u.price_version,
        u.rate_multiplier, u.quota, u.quota_held, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
        u.provider_cost_usd, u.cache_basis_points, u.first_byte_ms, u.duration_ms, usage_attempts(u.attempts) as attempts
      from usage_log u left join channel c on c.id = u.channel_id

@@ -1,6 +1,6 @@
 import { abilityList, channelList, groupList, modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
 import { type ByCount, type ByPrice, countedUnits, priceColumns, unitMeasures } from "@sluice/contracts/priced-units";
-import { callMinute } from "../../db/expressions.ts";
+import { callMinute, countOfCall } from "../../db/expressions.ts";
 import { type Bind, column, either, equals, isOneOf, listSource, startsWith } from "../../platform/list-query/model.ts";
 import { daysOfRequest } from "../../platform/request-days.ts";
 
@@ -8,7 +8,7 @@ const priceFields = Object.fromEntries(
   priceColumns.map((price) => [price, column("numeric", `p.${price}`)]),
 ) as ByPrice<ListColumn, ListColumn, ListColumn>;
 const countFields = Object.fromEntries(
-  countedUnits.map(({ count, measure }) => [count, column(unitMeasures[measure].column, `u.${count}`)]),
+  countedUnits.map(({ count, measure }) => [count, column(unitMeasures[measure].column, countOfCall(count))]),
 ) as ByCount<ListColumn, ListColumn>;
 
 type ListColumn = ReturnType<typeof column>;

@@ -1,4 +1,4 @@
-import { countedUnits } from "@sluice/contracts/priced-units";
+import { countedUnits, rareCounts } from "@sluice/contracts/priced-units";
 import { usageRowColumns, version as usageVersion } from "./row-codec.ts";
 
 /*
@@ -66,7 +66,7 @@ export function recordedColumn(column: string): { readonly place: number } | { r
   if (!(unrecorded.has(column) || counts.has(column))) {
     throw new Error(`the record of a call has no field for ${column}`);
   }
-  return { value: counts.has(column) ? 0 : null };
+  return { value: counts.has(column) && !rareCounts.has(column) ? 0 : null };
 }
 
 /** A record that was read, with the fields that only its trace has, if it has one. */
@@ -96,7 +96,7 @@ export function toUsageFields({ fields: recorded }: CallRecord): unknown[] {
       return JSON.parse(`${at("attempt_start")}${times}${at("attempt_end")}`);
     }
     const column = recordedColumn(name);
-    return "place" in column ? recorded[column.place] : column.value;
+    return "place" in column ? recorded[column.place] : counts.has(name) ? 0 : column.value;
   });
   return [usageVersion, ...row];
 }

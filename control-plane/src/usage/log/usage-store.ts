@@ -1,5 +1,6 @@
 import type { BudgetId, ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
+import { rareCounts } from "@sluice/contracts/priced-units";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import { type InsertTexts, incomingSql, type JsonList } from "../../platform/spool/json-lists.ts";
@@ -26,7 +27,10 @@ function fieldSql(type: string, place: number): string {
 }
 
 /** The field of a usage row by itself, after its version. */
-const rowSql = ({ type }: Column, index: number): string => fieldSql(type, index + 1);
+const rowSql = ({ name, type }: Column, index: number): string => {
+  const field = fieldSql(type, index + 1);
+  return rareCounts.has(name) ? `nullif(${field}, 0)` : field;
+};
 
 /** The same of the record of a call. */
 function recordSql({ name, type }: Column): string {

@@ -2,7 +2,7 @@ import type { GatewayUserId } from "@sluice/contracts/ids";
 import { tokenColumns } from "@sluice/contracts/priced-units";
 import type { UsageCourseDay, UsageSums } from "@sluice/contracts/usage";
 import { and, eq, ne } from "drizzle-orm";
-import { now } from "../../db/expressions.ts";
+import { countOfCall, now } from "../../db/expressions.ts";
 import { gatewayUser } from "../../db/schema/gateway-keys.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { UsageFilter } from "./model.ts";
@@ -11,7 +11,7 @@ import { filterValues, isMeant, tokenSums, tokens } from "./views-store.ts";
 /** A sum over the calls for an end user, or over those with a tag. */
 export type LabelSum = UsageSums & { readonly kind: "end_user" | "tag"; readonly label: string };
 
-const ofCalls = tokenColumns.map((count) => `u.${count}`).join(", ");
+const ofCalls = tokenColumns.map((count) => `${countOfCall(count)} as ${count}`).join(", ");
 
 /**
  * The sums of the most expensive end users and tags of a filter, up to `most` of each. Reads the calls from the log, because only

@@ -1,6 +1,6 @@
 import { countColumns, priceColumns, tokenColumns } from "@sluice/contracts/priced-units";
 import type { UsageView } from "@sluice/contracts/usage";
-import { callMinute } from "../../db/expressions.ts";
+import { callMinute, countOfCall } from "../../db/expressions.ts";
 import type { PriceTexts } from "../../models/model.ts";
 import { countDays, startOfDay } from "../../platform/days.ts";
 import type { Queryable, SqlValue } from "../../platform/db.ts";
@@ -12,7 +12,7 @@ import type { CallOfMember, UsageFilter, UsagePart, UsagePlace } from "./model.t
 /** This position sorts after every possible row. */
 const beforeAll = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
 
-const counts = countColumns.map((count) => `u.${count}`).join(", ");
+const counts = countColumns.map((count) => `${countOfCall(count)} as ${count}`).join(", ");
 
 /** The columns of a call as shown, with the name of its key as `k`. */
 const viewColumns = `u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.asked_model, u.end_user,
