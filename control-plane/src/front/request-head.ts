@@ -11,8 +11,9 @@ export type Verdict = "more" | "serve" | "hand_over" | "refuse";
 /** The longest head that the front reads. The runtime's server answers those that are longer. */
 export const headBytesMax = 16_384;
 const fieldsMax = 100;
-/** A connection has room for so many until it sends more: most clients send fewer. */
+/** A connection has room for so many until it sends more: most clients send fewer. None while it repeats its head. */
 const usualFields = 20;
+const noFields = new Int32Array();
 /** A longer number is not the length of any body. */
 const lengthDigitsMax = 15;
 
@@ -55,6 +56,8 @@ export class HeadTable {
   /** By the length of the name. */
   readonly known: readonly (readonly Known[] | undefined)[];
   readonly heads = new SharedHeads();
+  /** The host of an earlier request: the next one nearly always names it too. */
+  plainHost: Buffer = noHost;
 
   constructor({ targets, rareFields }: HeadRules) {
     this.lines = targets.map((target) => ({ target, bytes: Buffer.from(`POST ${target} HTTP/1.1\r\n`) }));
@@ -82,14 +85,12 @@ export class RequestHead {
   isLast = false;
   readonly #table: HeadTable;
   /** Four offsets for each field: of its name and of its value. */
-  #fields = new Int32Array(usualFields * 4);
+  #fields = noFields;
   #count = 0;
   #at = 0;
   /** How far the bytes were searched for the end of the line that begins at `#at`. */
   #searched = 0;
   #hosts = 0;
-  /** The host of an earlier request of the connection: the next one nearly always names it too. */
-  #plainHost: Buffer = noHost;
   #hasEncoding = false;
   #isRare = false;
   /** The last head that was read to its end and served: clients nearly always send it again. */
@@ -158,6 +159,7 @@ export class RequestHead {
     if (this.#isRepeated) {
       if (this.#kept.users === 0) {
         this.#kept = this.#table.heads.share(this.#kept);
+        this.#fields = noFields;
       }
       return this.#kept.fieldsOf(bytes);
     }
@@ -226,7 +228,7 @@ export class RequestHead {
       return "hand_over";
     }
     if (this.#count * 4 === this.#fields.length) {
-      const more = new Int32Array(fieldsMax * 4);
+      const more = new Int32Array(4 * (this.#count === 0 ? usualFields : fieldsMax));
       more.set(this.#fields);
       this.#fields = more;
     }
@@ -281,13 +283,13 @@ export class RequestHead {
   }
 
   #isPlainHost(bytes: Buffer, from: number, end: number): boolean {
-    const known = this.#plainHost;
+    const known = this.#table.plainHost;
     if (end - from === known.length && bytes.compare(known, 0, known.length, from, end) === 0) {
       return known !== noHost;
     }
     const isPlain = plainHost.test(bytes.toString("latin1", from, end));
     if (isPlain) {
-      this.#plainHost = Buffer.from(bytes.subarray(from, end));
+      this.#table.plainHost = Buffer.from(bytes.subarray(from, end));
     }
     return isPlain;
   }

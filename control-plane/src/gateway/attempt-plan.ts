@@ -187,7 +187,9 @@ export class AttemptPlan {
   #begin(ability: Ability, tick: number): PlannedAttempt {
     const { channel } = ability;
     const silenceMsMax = attemptMsMax(this.#progress, this.#hasOther(channel, tick), this.choice.rule);
-    const preferred = this.#kept?.channelId === channel.id ? this.#kept.credentialId : null;
+    const kept = this.#kept;
+    // Not `?.`: the compiler gives up every version of a function that has compared undefined with a bigint.
+    const preferred = kept !== null && kept.channelId === channel.id ? kept.credentialId : null;
     const { loads, random } = this.#deps;
     const past = this.#shown === noCredentials && preferred === null ? noPast : { tried: this.#shown, preferred };
     const credential = loads.chooseCredential(channel, this.#customer, past, random);
