@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { RatioProgram } from "@sluice/control-plane/moving/model.ts";
 import type { ImportReport } from "@sluice/control-plane/moving/service.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { copyPeer, endMove, move } from "../../support/moving/peers.ts";
+import { copyPeer, createMovedDatabase, endMove, move } from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 
 let database: TestDatabase;
@@ -16,6 +17,14 @@ afterEach(async () => {
   await db.close(500);
   await database.drop();
 });
+
+/** Begins with what the first run from the unchanged peer leaves. */
+const beginMoved = async (program: RatioProgram): Promise<void> => {
+  await db.close(500);
+  await database.drop();
+  database = await createMovedDatabase(program);
+  db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
+};
 
 const moneyIsRight = async () => expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
 
@@ -33,7 +42,7 @@ describe("what was deleted there since the last run", () => {
   test("ends here: keys are revoked, and one that has got the id of another is a key of its own", async () => {
     await using peer = await copyPeer("one-api");
     const from = `sqlite:${peer.path}`;
-    await move(db, "one-api", { from });
+    await beginMoved("one-api");
     const [deletedKey, reusedKey, newKey] = [peer.keyOf(1), peer.keyOf(2), "N".repeat(48)];
     const owner = (await keyHere(deletedKey))?.name ?? "";
     expect(await keyHere(reusedKey)).toMatchObject({ status: "active" });
@@ -87,7 +96,7 @@ describe("what was deleted there since the last run", () => {
   test("after the cut-over, until the edge led here, ends with the last run, and what was made then is moved", async () => {
     await using peer = await copyPeer("one-api");
     const from = `sqlite:${peer.path}`;
-    await move(db, "one-api", { from });
+    await beginMoved("one-api");
     await endMove(db, "one-api", { from });
     const deletedKey = peer.keyOf(1);
     peer.change("delete from tokens where id = 1");
@@ -111,7 +120,7 @@ describe("what was deleted there since the last run", () => {
   test("is not ended where most users are missing, which may be the database of another gateway", async () => {
     await using peer = await copyPeer("one-api");
     const from = `sqlite:${peer.path}`;
-    await move(db, "one-api", { from });
+    await beginMoved("one-api");
     const active = await db.sql`select from user_profile where status = 'active'`;
     peer.change("delete from users where id > 4");
     peer.change("delete from tokens");

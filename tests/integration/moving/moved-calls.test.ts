@@ -7,7 +7,15 @@ import { writeCalls } from "@sluice/control-plane/moving/write-report.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { loginUser } from "../../support/accounts/logins.ts";
-import { beginClosing, copyPeer, endMove, move, moveSingleCalls, peerFile } from "../../support/moving/peers.ts";
+import {
+  beginClosing,
+  copyPeer,
+  createMovedDatabase,
+  endMove,
+  move,
+  moveSingleCalls,
+  peerFile,
+} from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";
 
@@ -32,6 +40,14 @@ describe.each(["one-api", "new-api"] as const)("single calls of %s", (program) =
     await database.drop();
   });
 
+  /** Begins with what the first run from the unchanged peer leaves. */
+  const beginMoved = async (): Promise<void> => {
+    await db.close(500);
+    await database.drop();
+    database = await createMovedDatabase(program);
+    db = openDatabase({ url: database.url, poolMax: 4, applicationName: "test" });
+  };
+
   const sum = async (): Promise<{ readonly calls: bigint; readonly quota: bigint }> => {
     const [row] = await db.sql<{ calls: bigint; quota: bigint }>`
       select count(*) as calls, coalesce(sum(quota), 0)::bigint as quota from imported_call`;
@@ -39,7 +55,7 @@ describe.each(["one-api", "new-api"] as const)("single calls of %s", (program) =
   };
 
   test("are moved on request, each with what it used, and come to the same as the sums by day", async () => {
-    await move(db, program);
+    await beginMoved();
     expect(await sum()).toEqual({ calls: 0n, quota: 0n });
     const report = await moveSingleCalls(db, program);
     expect(report).toMatchObject({ made: BigInt(calls[program]), unchanged: 0n, leftOut: 0n });
@@ -67,7 +83,7 @@ describe.each(["one-api", "new-api"] as const)("single calls of %s", (program) =
   });
 
   test("charge nothing, and are in no log or sum of calls here", async () => {
-    await move(db, program);
+    await beginMoved();
     await moveSingleCalls(db, program);
     expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
     expect(await db.sql`select from usage_log`).toHaveLength(0);
@@ -84,7 +100,7 @@ describe.each(["one-api", "new-api"] as const)("single calls of %s", (program) =
   test("are the same after another run, which brings what was called since, also after the cut-over", async () => {
     await using peer = await copyPeer(program);
     const from = `sqlite:${peer.path}`;
-    await move(db, program, { from });
+    await beginMoved();
     await moveSingleCalls(db, program, { from });
     expect(await moveSingleCalls(db, program, { from })).toMatchObject({ made: 0n, unchanged: BigInt(calls[program]) });
     await endMove(db, program, { from });
@@ -128,7 +144,7 @@ describe.each(["one-api", "new-api"] as const)("single calls of %s", (program) =
   });
 
   test("do not come back for an account that was closed here", async () => {
-    await move(db, program);
+    await beginMoved();
     await db.sql`insert into account_closing (user_id, requested_by, agreed_quota, closes_at, done_at)
       select p.id, 'owner', 0, now(), now() from import_item i join user_profile p using (gateway_user_id)
       where i.kind = 'user' and i.source_id = '2'`;
@@ -141,7 +157,7 @@ describe.each(["one-api", "new-api"] as const)("single calls of %s", (program) =
   });
 
   test("do not stay for an account that is closed while they are moved", async () => {
-    await move(db, program);
+    await beginMoved();
     await using closing = await beginClosing(db, "2");
     const moving = moveSingleCalls(db, program);
     await closing.waitForWaiters(1);

@@ -1,9 +1,10 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { RatioProgram } from "@sluice/control-plane/moving/model.ts";
 import { writeReport } from "@sluice/control-plane/moving/write-report.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { beginClosing, copyPeer, endMove, move, peerFile } from "../../support/moving/peers.ts";
+import { beginClosing, copyPeer, createMovedDatabase, endMove, move, peerFile } from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 
 let database: TestDatabase;
@@ -17,6 +18,14 @@ afterEach(async () => {
   await db.close(500);
   await database.drop();
 });
+
+/** Begins with what the first run from the unchanged peer leaves. */
+const beginMoved = async (program: RatioProgram): Promise<void> => {
+  await db.close(500);
+  await database.drop();
+  database = await createMovedDatabase(program);
+  db = openDatabase({ url: database.url, poolMax: 4, applicationName: "test" });
+};
 
 type Sum = Readonly<Record<"calls" | "input" | "output" | "quota", bigint>> & {
   readonly name: string;
@@ -65,7 +74,7 @@ describe.each(["one-api", "new-api"] as const)("the history of calls in %s", (pr
   });
 
   test("charges nothing, and is in no log or sum of calls here", async () => {
-    await move(db, program);
+    await beginMoved(program);
     expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
     expect(await db.sql`select from usage_log`).toHaveLength(0);
     expect(await db.sql`select from usage_user_sum`).toHaveLength(0);
@@ -75,7 +84,7 @@ describe.each(["one-api", "new-api"] as const)("the history of calls in %s", (pr
   test("replaces what was moved before, and never doubles", async () => {
     await using peer = await copyPeer(program);
     const from = `sqlite:${peer.path}`;
-    await move(db, program, { from });
+    await beginMoved(program);
     peer.change("update logs set quota = quota + 5 where id = (select max(id) from logs where type = 2)");
     const report = await move(db, program, { from });
     expect(report.counts.get("usage")).toMatchObject({ made: 0, changed: 1 });
@@ -85,7 +94,7 @@ describe.each(["one-api", "new-api"] as const)("the history of calls in %s", (pr
   test("keeps days here whose logs have been deleted there since, and the report says that sums differ", async () => {
     await using peer = await copyPeer(program);
     const from = `sqlite:${peer.path}`;
-    await move(db, program, { from });
+    await beginMoved(program);
     peer.change("delete from logs where user_id = 2");
     const report = await move(db, program, { from });
     expect(await quotaHere()).toBe(quotas[program]);
@@ -95,7 +104,7 @@ describe.each(["one-api", "new-api"] as const)("the history of calls in %s", (pr
   test("does not come back for an account that was closed here", async () => {
     await using peer = await copyPeer(program);
     const from = `sqlite:${peer.path}`;
-    await move(db, program, { from });
+    await beginMoved(program);
     await db.sql`delete from imported_usage u using import_item i
       where i.gateway_user_id = u.gateway_user_id and i.kind = 'user' and i.source_id = '2'`;
     await db.sql`insert into account_closing (user_id, requested_by, agreed_quota, closes_at, done_at)
@@ -108,7 +117,7 @@ describe.each(["one-api", "new-api"] as const)("the history of calls in %s", (pr
   });
 
   test("does not stay for an account that is closed while it is moved", async () => {
-    await move(db, program);
+    await beginMoved(program);
     await using closing = await beginClosing(db, "2");
     const moving = move(db, program);
     await closing.waitForWaiters(1);
@@ -120,7 +129,7 @@ describe.each(["one-api", "new-api"] as const)("the history of calls in %s", (pr
   test("has what calls that ended after the cut-over have used", async () => {
     await using peer = await copyPeer(program);
     const from = `sqlite:${peer.path}`;
-    await move(db, program, { from });
+    await beginMoved(program);
     await endMove(db, program, { from });
     peer.change("update logs set quota = quota + 11 where id = (select max(id) from logs where type = 2)");
     await move(db, program, { from, isDrained: true });

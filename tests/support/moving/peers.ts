@@ -9,9 +9,10 @@ import type { Counts, ImportOptions } from "@sluice/control-plane/moving/run.ts"
 import { cutOver, type ImportReport, runImport, settleRest } from "@sluice/control-plane/moving/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { SQL } from "bun";
 import { type HeldLock, holdLock } from "../postgres/held-lock.ts";
-import { createTestDatabase } from "../postgres/test-database.ts";
+import { copyTestDatabase, createTestDatabase, type TestDatabase } from "../postgres/test-database.ts";
 import { masterKeyBytes } from "../service/sluice.ts";
 
 /** A database that the real program has written; `tests/fixtures/peers` says what is in it. */
@@ -113,6 +114,26 @@ export async function move(db: Database, program: Program, options: MoveOptions 
     return await settleRest(deps, data, optionsOf(program, options));
   }
   return await runImport(deps, data, optionsOf(program, options));
+}
+
+const moved = new Map<RatioProgram, Promise<TestDatabase>>();
+
+/**
+ * A database to which everything of an unchanged peer has been moved once: a copy, because to move it takes a second of
+ * processor time.
+ */
+export async function createMovedDatabase(program: RatioProgram): Promise<TestDatabase> {
+  const original = moved.get(program) ?? moveOnce(program);
+  moved.set(program, original);
+  return await copyTestDatabase(await original);
+}
+
+async function moveOnce(program: RatioProgram): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  const db = openDatabase({ url: database.url, poolMax: 4, applicationName: "test" });
+  await move(db, program);
+  await db.close(500);
+  return database;
 }
 
 /** Moves the codes of a database, after which nothing of it can be moved. */

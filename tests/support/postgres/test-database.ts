@@ -41,6 +41,11 @@ export async function createServedDatabase(): Promise<TestDatabase> {
   return await createRegistered(servedTemplateName);
 }
 
+/** A copy of a database to which nobody is connected. */
+export async function copyTestDatabase({ name }: TestDatabase): Promise<TestDatabase> {
+  return await createRegistered(name);
+}
+
 async function createRegistered(template: string): Promise<TestDatabase> {
   const registry = testDatabases();
   registry.server ??= findServer();
