@@ -134,30 +134,16 @@ export class PayloadSegments {
     };
   }
 
+  /** Counts the group only once all of it is written: what fails leaves the segment as it was. */
   #seal(segment: OpenSegment, payloads: PayloadGroup): void {
-    const { records } = payloads;
-    const length = groupLength(payloads);
     const byteOffset = segment.length;
-    const byteLength = length + groupOverheadBytes;
+    const byteLength = groupLength(payloads) + groupOverheadBytes;
     sealGroupInto(segment.buffer.subarray(byteOffset, byteOffset + byteLength), segment.key, payloads);
-    segment.length += byteLength;
-    const group = segment.groupCount;
+    const spans = writePlaces(segment, payloads);
+    writeGroupPlace(segment.groups, segment.groupCount, { byteOffset, byteLength });
     segment.groupCount += 1;
-    writeGroupPlace(segment.groups, group, { byteOffset, byteLength });
-    let left = length;
-    for (let start = 0; start < records.length; ) {
-      const end = start + recordSpan(records.readUInt32LE(start));
-      const index = segment.spans.length;
-      const parcelAt = start + recordHeaderBytes;
-      writePlace(segment.places, index, { records, parcelAt, group });
-      const callMs = callMsOf(records, parcelAt);
-      segment.firstCallMs = Math.min(segment.firstCallMs, callMs);
-      segment.lastCallMs = Math.max(segment.lastCallMs, callMs);
-      const span = end < records.length ? Math.floor(((end - start) * length) / records.length) : left;
-      segment.spans.push(span);
-      left -= span;
-      start = end;
-    }
+    segment.length += byteLength;
+    segment.spans.push(...spans);
   }
 
   /** Ends a segment and queues it, unless nothing of it could be encrypted. */
@@ -188,6 +174,30 @@ export class PayloadSegments {
       this.#spareBuffers.push(buffer);
     }
   }
+}
+
+/**
+ * Writes the places of a group's payloads after those of the segment.
+ * @returns what each takes of the group
+ */
+function writePlaces(segment: OpenSegment, payloads: PayloadGroup): number[] {
+  const { records } = payloads;
+  const length = groupLength(payloads);
+  const spans: number[] = [];
+  let left = length;
+  for (let start = 0; start < records.length; ) {
+    const end = start + recordSpan(records.readUInt32LE(start));
+    const parcelAt = start + recordHeaderBytes;
+    writePlace(segment.places, segment.spans.length + spans.length, { records, parcelAt, group: segment.groupCount });
+    const callMs = callMsOf(records, parcelAt);
+    segment.firstCallMs = Math.min(segment.firstCallMs, callMs);
+    segment.lastCallMs = Math.max(segment.lastCallMs, callMs);
+    const span = end < records.length ? Math.floor(((end - start) * length) / records.length) : left;
+    spans.push(span);
+    left -= span;
+    start = end;
+  }
+  return spans;
 }
 
 function finishSegment(segment: OpenSegment, sealed: Uint8Array<ArrayBuffer>): PayloadSegment {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { keyIdOf, SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
 import type { Payload, PayloadSegment } from "@sluice/control-plane/trace/model.ts";
+import { groupPlaceBytes } from "@sluice/control-plane/trace/payload-places.ts";
 import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
 import {
   PayloadSegments,
@@ -154,6 +155,19 @@ describe("a segment", () => {
     broken.encipher = cipherless;
     expect(() => add(segments, [payloadOf({ day })], broken)).toThrow("no cipher");
     expect([takeAll(segments), segments.isEmpty]).toEqual([[], true]);
+  });
+
+  test("keeps nothing of a group with a user whose ID has no room in a place, and all others", () => {
+    const segments = new PayloadSegments();
+    add(segments, [payloadOf({ day, request: "before" })]);
+    const users = [1n, 2n ** 48n, 2n];
+    const lost = users.map((gatewayUserId) => payloadOf({ day, request: "lost", gatewayUserId }));
+    expect(() => add(segments, lost)).toThrow(RangeError);
+    add(segments, [payloadOf({ day, request: "after", gatewayUserId: 2n ** 48n - 1n })]);
+    const [segment, ...others] = takeAll(segments);
+    expect(others).toEqual([]);
+    expect(requestsIn(segment as PayloadSegment)).toEqual(["before", "after"]);
+    expect(segment?.groups.length).toBe(2 * groupPlaceBytes);
   });
 
   test("is full at its number of payloads or its bytes, and a longer payload has its own", () => {
