@@ -7,8 +7,8 @@ const defaults = {
   // The memory size that the garbage collector assumes, in bytes: with more of it the heap grows to more than it needs.
   // `tests/bench/README.md` has what it saves and costs.
   BUN_JSC_forceRAMSize: "4294967296",
-  // When all of the heap is collected and not only what is young: once less than this part of what it may grow to is free
-  // after a collection, by default a third. What streams leave is old when they end, and stays until then.
+  // The whole heap is collected, and not only what is young in it, once less than this part of what it may grow to is free
+  // after a collection; by default a third. What streams leave is old when they end, and stays until then.
   BUN_JSC_minEdenToOldGenerationRatio: "0.4",
   // For how many milliseconds the allocator keeps pages that are free before it returns them to the system: by default 50,
   // and most of them are needed again by the next calls.

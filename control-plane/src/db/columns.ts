@@ -43,10 +43,7 @@ export function unitPrices() {
   ) as Record<CamelCase<PriceColumn>, ReturnType<typeof usd>>;
 }
 
-/**
- * A count column for each unit; `isSum` for sums over many calls. A call that has none of a rare unit says null, which takes no
- * bytes.
- */
+/** A count column for each unit; `isSum` for sums over many calls. For calls, those of `rareCounts` are null instead of 0. */
 export function unitCounts({ isSum }: { readonly isSum: boolean }) {
   return Object.fromEntries(
     countedUnits.map(({ count, measure }) => {

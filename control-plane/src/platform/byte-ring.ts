@@ -48,8 +48,8 @@ class Ring {
   }
 }
 
-/** A ring is looked at each time that it was filled so often: a burst within that time keeps its size. */
-const roundsOfLook = 4;
+/** Whether a ring is too large is judged after as many bytes as fill it so often: a burst among them keeps its size. */
+const roundsJudged = 4;
 
 /** The end of a ring that fills it. */
 export class RingWriter extends Ring {
@@ -58,7 +58,7 @@ export class RingWriter extends Ring {
   /** Where an empty ring was last filled from its start again, and what was left out for it. */
   #skippedFrom = -1;
   #skippedUnits = 0;
-  /** Since the last look. */
+  /** Since it was last judged. */
   #writtenUnits = 0;
   #waitingUnitsMost = 0;
 
@@ -91,9 +91,12 @@ export class RingWriter extends Ring {
     return at * unitBytes + recordHeaderBytes;
   }
 
-  /** Whether at most a quarter of the ring waited at a time while it was filled four times; says so once for each four times. */
+  /**
+   * Whether never more than a quarter of the ring waited while as many bytes passed as fill it four times. False until they
+   * have passed; then counting starts over.
+   */
   takeIdleness(): boolean {
-    if (this.#writtenUnits < roundsOfLook * this.units) {
+    if (this.#writtenUnits < roundsJudged * this.units) {
       return false;
     }
     const isIdle = this.#waitingUnitsMost * 4 <= this.units;

@@ -24,10 +24,10 @@ const gatherMs = 50;
 const bytesPerTurn = 2 * 1024 * 1024;
 
 /**
- * Payloads that are encrypted together are compressed together. That saves the database more work than it costs us if they
- * have at least this many bytes on average. Shorter ones cost us ten times the rest of the encryption, so they are
- * as long as there are few: what is fetched together is, up to this many bytes a second, which takes a tenth of a percent
- * of a core. If there are more, they are if that pays (`group-compression.ts`).
+ * Payloads that are encrypted together are compressed together. If they have at least `longBytesMin` on average, that saves
+ * the database more work than it costs us. Compressing shorter ones takes ten times as long as encrypting them, so they are
+ * always compressed only while there are few: up to `compressedSmallBytesPerSecond`, which take a tenth of a percent of a core.
+ * If there are more, `group-compression.ts` tries whether it pays.
  */
 const longBytesMin = 4 * 1024;
 const compressedSmallBytesPerSecond = 256 * 1024;

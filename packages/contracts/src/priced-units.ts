@@ -139,8 +139,8 @@ type TokenColumn = Extract<CountedUnit, { readonly measure: "token" }>["count"];
 export const countedUnits: readonly CountedUnit[] = pricedUnits.filter(isCounted);
 export const countColumns: readonly CountColumn[] = countedUnits.map(({ count }) => count);
 /**
- * The counts that hardly any call has: null instead of 0 in the log. Those of the first release are not among them, because that
- * release does not expect null.
+ * Counts that are 0 for nearly every call: the usage log has null for their 0. The seven of the first release are not among them,
+ * because that release does not expect null.
  */
 export const rareCounts: ReadonlySet<string> = new Set(countColumns.slice(7));
 export const tokenColumns: readonly TokenColumn[] = countedUnits.filter(isToken).map(({ count }) => count);
