@@ -358,7 +358,7 @@ export class EventStream implements HttpBodySink {
       last = this.#comments.before(lastEvent);
       this.#owner.onLast?.(last);
     }
-    this.#owner.onEnding(ending, (closing) => this.#takeLeave(ending, closing, last));
+    this.#queue.orBreak(() => this.#owner.onEnding(ending, (closing) => this.#takeLeave(ending, closing, last)));
   }
 
   /** The call is settled: sends the last bytes. */

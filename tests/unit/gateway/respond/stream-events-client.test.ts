@@ -161,6 +161,16 @@ describe("the client's side", () => {
     expect([one.body.isPaused, one.body.isCancelled]).toEqual([false, false]);
   });
 
+  test("is cut if the call can't be settled: nothing more would ever come", async () => {
+    const failure = new Error("no settlement");
+    const onEnding = () => {
+      throw failure;
+    };
+    const one = run({ onEnding });
+    expect(() => one.body.push(Buffer.from('data: "a"\n\ndata: [DONE]\n\n'))).toThrow(failure);
+    await expect(one.readable.getReader().read()).rejects.toThrow("not whole");
+  });
+
   test("the last events, the end and what follows it go out in one write, once the call is settled", () => {
     const writes: string[] = [];
     const outlet: StreamOutlet = {

@@ -105,6 +105,16 @@ export class ClientQueue implements AnswerStream {
     this.#end("break");
   }
 
+  /** Does what leads to the end. If it throws, nothing more would ever come, and the connection is broken. */
+  orBreak(end: () => void): void {
+    try {
+      end();
+    } catch (error) {
+      this.break();
+      throw error;
+    }
+  }
+
   /** Drops what is pushed from now on. */
   #end(how: "close" | "break"): void {
     this.#hasEnded = true;
