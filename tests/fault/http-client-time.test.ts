@@ -70,6 +70,14 @@ describe("limits of time", () => {
     expect(outcome.body.length).toBeGreaterThan(5);
     await server?.allClosed();
   });
+
+  test("the total limit ends a body in time, though it may be silent for much longer", async () => {
+    const port = serve((socket) => socket.send(`${ok}Content-Length: 9\r\n\r\nhello`));
+    const limits = { totalTimeoutMs: 400, idleTimeoutMs: 2 * promptMs };
+    const started = performance.now();
+    expect((await call(client, requestTo({ port, limits }))).error?.kind).toBe("total_timeout");
+    expect(performance.now() - started).toBeLessThan(promptMs);
+  });
 });
 
 describe("what restarts a limit of time", () => {

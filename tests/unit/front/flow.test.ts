@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { FrontResponse } from "@sluice/control-plane/front/model.ts";
 import { type AnswerSink, type AnswerStream, waitingBytesMax } from "@sluice/control-plane/platform/answer-stream.ts";
+import { tickMs } from "@sluice/http-client/deadline-ticker";
 import { bodiesSeen, receivedText, servedRequest, until } from "../../support/front/front-client.ts";
 import { type FrontRig, startFrontRig } from "../../support/front/front-rig.ts";
 import { connectRaw } from "../../support/wire/raw-tcp-client.ts";
@@ -56,6 +57,18 @@ describe("a slow client of the front", () => {
     idle.send(servedRequest("one"));
     await idle.waitForText('"one"');
     await Promise.all([silent.ended, idle.ended]);
+  });
+
+  test("that sends nothing after a long call is disconnected, too", async () => {
+    const answer = Promise.withResolvers<FrontResponse>();
+    rig = startFrontRig({ settings: { idleTimeoutMs: 100 }, answer: () => answer.promise });
+    const connection = await connectRaw(rig.port);
+    connection.send(servedRequest("one"));
+    // Nobody looks at its limits while it is busy.
+    await Bun.sleep(4 * tickMs);
+    answer.resolve({ status: 200, headers: {}, body: Buffer.from("answered") });
+    await connection.ended;
+    expect(receivedText(connection)).toEndWith("answered");
   });
 
   test("whose head comes in drops is disconnected, however often they come", async () => {

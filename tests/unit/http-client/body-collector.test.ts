@@ -20,11 +20,13 @@ describe("a collector that serves the next body", () => {
   });
 
   test("has a limit of its own", () => {
-    const first = collectorFor(10);
+    const first = collectorFor(4);
+    first.onPart(packet, 2, 6);
     first.onEnd();
     first.takeNow();
-    const second = collectorFor(1);
-    expect(() => second.onPart(packet, 2, 4)).toThrow("larger than 1 bytes");
+    const second = collectorFor(3);
+    second.onPart(packet, 2, 5);
+    expect(() => second.onPart(packet, 5, 6)).toThrow("larger than 3 bytes");
   });
 
   test("is not one that still waits for its body, and gets it", async () => {
