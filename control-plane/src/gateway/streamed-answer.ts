@@ -149,30 +149,38 @@ export class StreamedAnswer implements StreamOwner {
   /** @param onSettled is called once, with the error event for the client, or null */
   #settle(ending: StreamEnding, onSettled: (errorEvent: Uint8Array | null) => void): void {
     const state = this.#state;
-    const problem = streamProblem(ending, meaningOf(ending));
-    const outcome = ending.kind === "completed" || ending.kind === "aborted" ? ending.kind : "failed";
-    const measured = this.measure(outcome);
-    const event = problem === null ? null : this.#toEvent(problem);
-    if (event !== null && outcome === "failed") {
-      keepPiece(state, event);
-    }
-    const httpStatus = outcome === "aborted" ? 499 : 200;
-    const end: CallEnd = { outcome, httpStatus, errorCode: problem?.code ?? null, ...measured };
+    const httpStatus = ending.kind === "aborted" ? 499 : 200;
     const fail = (thrown: unknown): void => {
       this.#recording?.drop();
       onSettled(this.#toEvent(toAppError(thrown)));
     };
     try {
+      const { end, event, measured } = this.#endOf(ending, httpStatus);
       this.#ender.settleThen(state, end, httpStatus, {
         onSettled: () => {
-          this.#keepRecording(outcome, measured);
+          this.#keepRecording(end.outcome, measured);
           onSettled(event);
         },
         onFailed: fail,
       });
     } catch (thrown) {
-      fail(thrown);
+      const error = toAppError(thrown);
+      this.#deps.log.warn("call.failed", { requestId: state.call.requestId, code: error.code, error: thrown });
+      // Nobody else would give back what the call holds.
+      this.#ender.refuse(state, error, httpStatus);
+      fail(error);
     }
+  }
+
+  #endOf(ending: StreamEnding, httpStatus: number): { end: CallEnd; event: Uint8Array | null; measured: Measured } {
+    const problem = streamProblem(ending, meaningOf(ending));
+    const outcome = ending.kind === "completed" || ending.kind === "aborted" ? ending.kind : "failed";
+    const measured = this.measure(outcome);
+    const event = problem === null ? null : this.#toEvent(problem);
+    if (event !== null && outcome === "failed") {
+      keepPiece(this.#state, event);
+    }
+    return { end: { outcome, httpStatus, errorCode: problem?.code ?? null, ...measured }, event, measured };
   }
 
   #toEvent(error: AppError): Uint8Array {

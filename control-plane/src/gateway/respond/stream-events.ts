@@ -340,6 +340,7 @@ export class EventStream implements HttpBodySink {
     }
     this.#isOver = true;
     this.#waiting?.stop();
+    this.#signs?.end();
     this.#queue.endFeed();
     if (heard.kind !== "completed" || lastEvent === null) {
       this.#flow?.cancel();
@@ -367,7 +368,6 @@ export class EventStream implements HttpBodySink {
     { errorEvent, postscript, isOrderly }: StreamClosing,
     lastEvent: Buffer | null,
   ): void {
-    this.#signs?.end();
     if (ending.kind === "aborted") {
       this.#queue.break();
       return;

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, jest, spyOn, test } from "bun:test";
 import { ChunkedAnswer, type StreamConnection, type StreamOutlet } from "@sluice/control-plane/front/chunked-answer.ts";
 import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events/stream-owner.ts";
+import { SignsOfLife } from "@sluice/control-plane/gateway/signs-of-life.ts";
 import { HttpClientError } from "@sluice/http-client/model";
 import {
   chunk,
@@ -166,9 +167,13 @@ describe("the client's side", () => {
     const onEnding = () => {
       throw failure;
     };
-    const one = run({ onEnding });
+    const ended = spyOn(SignsOfLife.prototype, "end");
+    const one = run({ onEnding, idle: () => null });
     expect(() => one.body.push(Buffer.from('data: "a"\n\ndata: [DONE]\n\n'))).toThrow(failure);
     await expect(one.readable.getReader().read()).rejects.toThrow("not whole");
+    // Else its signs of life would stay in memory for good.
+    expect(ended).toHaveBeenCalledTimes(1);
+    ended.mockRestore();
   });
 
   test("the last events, the end and what follows it go out in one write, once the call is settled", () => {
