@@ -199,8 +199,10 @@ function asksForSummary({ compaction, context_management: management }: JsonObje
   return (compaction ?? null) !== null || (Array.isArray(edits) && edits.some(isCompaction));
 }
 
+/** What a provider makes of a type that is no text is not known. */
 function isCompaction(edit: JsonObject | null): boolean {
-  return String(edit?.["type"]).startsWith("compact");
+  const type = edit?.["type"] ?? "";
+  return typeof type !== "string" || type.startsWith("compact");
 }
 
 /** Digits only: parsers disagree on other notations. */

@@ -4,7 +4,7 @@ import { refuseInnerDisguise } from "./known-names.ts";
 type JsonObject = Record<string, unknown>;
 
 /** Tools that the client runs itself. All others are run by a provider, which charges for them. */
-const ownTypes = new Set(["function", "custom", "local_shell", "apply_patch"]);
+const ownTypes: ReadonlySet<unknown> = new Set(["function", "custom", "local_shell", "apply_patch"]);
 /** The type of a tool as a field name, as some providers have it: such tools need no type. */
 const hostedFields = new Set([
   ...["google_search", "googleSearch", "google_search_retrieval", "googleSearchRetrieval", "google_maps", "googleMaps"],
@@ -62,7 +62,7 @@ export function checkTypedTool(
     return;
   }
   if (type !== "custom" && !(typeof type === "string" && ownTypedTools.test(type))) {
-    throw unpricedTool(String(type), `${param}.type`);
+    throw unpricedTool(type, `${param}.type`);
   }
 }
 
@@ -94,7 +94,7 @@ function checkTool(item: unknown, param: string): void {
     }
   }
   if (!isOwn(tool)) {
-    throw unpricedTool(String(tool["type"]), `${param}.type`);
+    throw unpricedTool(tool["type"], `${param}.type`);
   }
   if (tool["type"] === "namespace") {
     checkTools(tool["tools"], `${param}.tools`);
@@ -112,12 +112,12 @@ export function isOwn(tool: JsonObject): boolean {
     case "shell":
       return isObject(tool["environment"]) && tool["environment"]["type"] === "local";
     default:
-      return ownTypes.has(String(type));
+      return ownTypes.has(type);
   }
 }
 
-function unpricedTool(type: string, param: string): AppError {
-  const what = type.slice(0, 64);
+function unpricedTool(type: unknown, param: string): AppError {
+  const what = (typeof type === "string" ? type : JSON.stringify(type)).slice(0, 64);
   return new AppError("unpriced_option", {
     message: `The tool '${what}' is not offered. The provider runs it and charges for each use, which has no price here.`,
     param,

@@ -80,7 +80,8 @@ function checkSettings(value: unknown): JsonObject {
   }
   const settings = readFields(objectOf(value, "generationConfig"), settingFields, "generationConfig.");
   const modalities = settings["responseModalities"];
-  const isText = Array.isArray(modalities) && modalities.every((one) => String(one).toUpperCase() === "TEXT");
+  const isText =
+    Array.isArray(modalities) && modalities.every((one) => typeof one === "string" && one.toUpperCase() === "TEXT");
   if (modalities !== undefined && modalities !== null && !isText) {
     throw unpriced("generationConfig.responseModalities", "Only text has a price here.");
   }
@@ -135,7 +136,7 @@ function countInline(value: unknown, attachments: Attachments, param: string): v
     return;
   }
   const { data, mimeType } = readFields(objectOf(value, param), inlineFields, `${param}.`);
-  const type = String(mimeType ?? "");
+  const type = typeof mimeType === "string" ? mimeType : "";
   if (soundOrFilm.test(type)) {
     throw unpriced(param, "Audio and video have no separate price here.");
   }

@@ -6,7 +6,7 @@ import type { JsonObject } from "../model.ts";
 import { type Attachments, countFile, noAttachments } from "./attachments.ts";
 import { checkImageUrl } from "./check-image-url.ts";
 
-const pictureTypes = new Set(["input_image", "computer_screenshot"]);
+const pictureTypes: ReadonlySet<unknown> = new Set(["input_image", "computer_screenshot"]);
 
 /**
  * Counts what a response's input contains besides text, at any depth.
@@ -50,7 +50,7 @@ function readItem(value: unknown, attachments: Attachments, param: string): void
     return;
   }
   const item = value as JsonObject;
-  const type = String(item["type"]);
+  const { type } = item;
   refuseObjects(item, param);
   if (type === "input_audio") {
     throw new AppError("unpriced_option", { message: "Audio has no separate price here.", param });

@@ -8,7 +8,7 @@ import { checkImageUrl } from "./check-image-url.ts";
 const roles = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 
 /** Parts whose size for a model is bounded by their bytes, and images, which are counted. */
-const plainParts = new Set(["text", "refusal", "image_url"]);
+const plainParts: ReadonlySet<unknown> = new Set(["text", "refusal", "image_url"]);
 
 /** Fields of parts that contain a file, or its address. */
 const fileFields = ["image_url", "video_url", "audio_url", "file"];
@@ -102,5 +102,5 @@ function countPart(part: JsonObject, param: string, attachments: Attachments): v
   }
   refuseObjectsWithin(part, param);
   // Files may be compressed, and images may be sent as files; only the provider knows what other parts are.
-  attachments.hasMore ||= !plainParts.has(String(type));
+  attachments.hasMore ||= !plainParts.has(type);
 }
