@@ -6,8 +6,12 @@ import { asObject, type Json } from "../../usage-count/units.ts";
 const newParts = /(?:delta|partial_image)$/;
 const draft = /partial_image$/;
 /** Output tokens of a square image; larger ones cost more. */
-const pictureTokens: Readonly<Record<string, number>> = { low: 272, medium: 1_056, high: 4_160 };
 const usualPictureTokens = 1_056;
+const pictureTokens: ReadonlyMap<unknown, number> = new Map([
+  ["low", 272],
+  ["medium", usualPictureTokens],
+  ["high", 4_160],
+]);
 /** How many items of a response are told apart. */
 const itemsMax = 1_024;
 /** What an item of a response delivered: in deltas, and where it was repeated whole. */
@@ -24,8 +28,9 @@ export class DeliveredCount {
   #pictureTokens = usualPictureTokens;
 
   add(event: Json): void {
-    const { response, output_index: index, type } = event;
-    if (type === undefined && response === undefined) {
+    const { response, output_index: index } = event;
+    const type = typeOf(event);
+    if (event["type"] === undefined && response === undefined) {
       this.#addRest(event, "");
     } else if (typeof response === "object" && response !== null) {
       const { output } = response as Json;
@@ -34,26 +39,27 @@ export class DeliveredCount {
       }
     } else if (index !== undefined) {
       const item = this.#item(index);
-      if (newParts.test(String(type))) {
+      if (newParts.test(type)) {
         item.pieces.addEvent(event);
         this.#hasOutput ||= !item.pieces.isEmpty;
       } else {
         this.#sayAgain(item, event);
       }
-    } else if (String(type).endsWith(".done")) {
+    } else if (type.endsWith(".done")) {
       this.#sayAgain(this.#rest, event);
     } else {
-      this.#addRest(event, String(type));
+      this.#addRest(event, type);
     }
   }
 
   /** What an event adds that is counted by its text, and not with an image or what it repeats; null for any other. */
   textOf(event: Json): EventText | null {
-    const { response, output_index: index, type } = event;
-    if (response !== undefined || String(type).endsWith(".done")) {
+    const { response, output_index: index } = event;
+    const type = typeOf(event);
+    if (response !== undefined || type.endsWith(".done")) {
       return null;
     }
-    if (index !== undefined && !(typeof index === "number" && newParts.test(String(type)))) {
+    if (index !== undefined && !(typeof index === "number" && newParts.test(type))) {
       return null;
     }
     const { letters, signs, pictures, soundCharacters } = tallyOf(event);
@@ -136,7 +142,12 @@ function tallyOf(event: Json): Tally {
 }
 
 function tokensOfPicture({ quality }: Json): number {
-  return pictureTokens[String(quality)] ?? usualPictureTokens;
+  return pictureTokens.get(quality) ?? usualPictureTokens;
+}
+
+/** An event whose type is no text counts as one without: what a provider sends must not throw. */
+function typeOf({ type }: Json): string {
+  return typeof type === "string" ? type : "";
 }
 
 /** Counts what a response that came whole delivered. */

@@ -56,6 +56,23 @@ describe("whatever a model writes counts", () => {
     expect(count({ type: "content_block_delta", index: 0, delta })).toMatchObject({ outputTokens: 10, pictures: 0 });
   });
 
+  test.each([[{ toString: 1 }], [["a"]], [5], [null]])("in an event whose type is %j, which is no text", (type) => {
+    const counted = new DeliveredCount();
+    expect(counted.textOf({ ...chunk({ content: text }), type })).toMatchObject({ item: null });
+    expect(count({ ...chunk({ content: text }), type })).toMatchObject({ outputTokens: 10 });
+    expect(count({ type, output_index: 0, item: { content: [{ text }] } })).toMatchObject({ outputTokens: 10 });
+  });
+
+  test.each([[{ toString: 1 }], ["constructor"], [undefined]])(
+    "as an image of usual size: one of quality %j",
+    (quality) => {
+      expect(count({ type: "image_generation.completed", b64_json: picture, quality })).toMatchObject({
+        outputTokens: 1_056,
+        pictures: 1,
+      });
+    },
+  );
+
   test("in a response of the Messages API, with the input of tools as it was written", () => {
     const tool = { type: "tool_use", id: "toolu_1", name: "", input: { type: text.slice(14), id: 1 } };
     const content = [
