@@ -272,6 +272,20 @@ describe("faults of the upstream", () => {
     });
   });
 
+  test("a sink that throws at the end is told so, and nobody else", async () => {
+    const port = serve((socket) => socket.send(`${ok}Content-Length: 2\r\n\r\nhi`));
+    const response = await client.send(requestTo({ port }));
+    const reason = new Error("defect of the sink");
+    const error = await new Promise((resolve) => {
+      const onEnd = () => {
+        throw reason;
+      };
+      response.body.consume({ onChunk: () => undefined, onEnd, onError: resolve });
+    });
+    expect(error).toMatchObject({ kind: "aborted", cause: reason });
+    expect(await call(client, requestTo({ port }))).toMatchObject({ body: "hi" });
+  });
+
   test("a body can be claimed only once", async () => {
     const port = serve((socket) => socket.send(`${ok}Content-Length: 2\r\n\r\nhi`));
     const response = await client.send(requestTo({ port }));

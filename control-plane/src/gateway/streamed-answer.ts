@@ -104,6 +104,10 @@ export class StreamedAnswer implements StreamOwner {
     }
   }
 
+  onFailure(error: unknown): void {
+    this.#deps.log.error("stream.failed", { requestId: this.#state.call.requestId, error });
+  }
+
   /** The report of the call has all that its client gets. */
   onLast(piece: Buffer): void {
     this.#isLastKept = true;

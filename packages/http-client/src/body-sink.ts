@@ -1,10 +1,7 @@
 import { cutBytes } from "./cut-bytes.ts";
 import { type HttpBodySink, HttpClientError } from "./model.ts";
 
-/**
- * The abort reason of a response whose sink threw from `onChunk`. If the sink threw one of our own errors, that error
- * is the reason itself.
- */
+/** The abort reason of a response whose sink threw. If that was one of our own errors, it is the reason itself. */
 export function sinkFailure(thrown: unknown): HttpClientError {
   if (thrown instanceof HttpClientError) {
     return thrown;
@@ -14,18 +11,19 @@ export function sinkFailure(thrown: unknown): HttpClientError {
   return error;
 }
 
-/**
- * An exception from the last callback is a bug in the sink. It must not affect the connection, and nobody is left to
- * report it to.
- */
+/** A sink is told what it has thrown at the end, as before it: nobody else could end its work. */
 export function notifyEnd(sink: HttpBodySink, isDelimited: boolean): void {
   try {
     sink.onEnd(isDelimited);
   } catch (thrown) {
-    reportError(thrown);
+    notifyError(sink, sinkFailure(thrown));
   }
 }
 
+/**
+ * An exception from the last callback is a bug in the sink. It must not affect the connection, and nobody is left to
+ * report it to.
+ */
 export function notifyError(sink: HttpBodySink, error: HttpClientError): void {
   try {
     sink.onError(error);

@@ -106,7 +106,10 @@ export interface HttpResponseBody {
    * @throws HttpClientError as `bytes`, or the promise rejects with it
    */
   bytesNow(bytesMax: number): Bytes | Promise<Bytes>;
-  /** Pushes the body into the sink until `onEnd` or `onError`; exactly one of these is called, once. */
+  /**
+   * Pushes the body into the sink until `onEnd` or `onError`; exactly one of these is called, once. A sink that throws gets
+   * `onError` with the cause, also after `onEnd`.
+   */
   consume(sink: HttpBodySink): HttpBodyFlow;
   /** Gives up the connection; no callback comes after that. */
   cancel(): void;

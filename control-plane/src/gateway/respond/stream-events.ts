@@ -100,7 +100,11 @@ export class EventStream implements HttpBodySink {
 
   onPart(packet: Buffer, start: number, end: number): void {
     if (this.#isOver) {
-      this.#dropAfterEnd(end - start);
+      // A little after the last event is waited for, so that the connection can be reused.
+      this.#bytesAfterEnd += end - start;
+      if (this.#bytesAfterEnd > afterLastEventBytesMax) {
+        this.#flow?.cancel();
+      }
       return;
     }
     if (this.#leaving !== null) {
@@ -157,10 +161,14 @@ export class EventStream implements HttpBodySink {
   }
 
   onError(error: HttpClientError): void {
-    if (error.kind === "aborted") {
+    if (error.kind !== "aborted") {
+      this.#endWithoutMark(this.#ends.isComplete, error);
+    } else if (error.cause === undefined) {
       this.#end({ kind: "aborted" });
     } else {
-      this.#endWithoutMark(this.#ends.isComplete, error);
+      // Something has thrown in here. The client is still there.
+      this.#owner.onFailure?.(error.cause);
+      this.#endWithoutMark(this.#ends.isComplete, null);
     }
   }
 
@@ -386,14 +394,6 @@ export class EventStream implements HttpBodySink {
     } else {
       this.#queue.flush();
       this.#queue.breakOnceRead();
-    }
-  }
-
-  /** Drops anything after the last event; waits for a little of it, so that the connection can be reused. */
-  #dropAfterEnd(bytes: number): void {
-    this.#bytesAfterEnd += bytes;
-    if (this.#bytesAfterEnd > afterLastEventBytesMax) {
-      this.#flow?.cancel();
     }
   }
 }

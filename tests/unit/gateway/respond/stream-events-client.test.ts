@@ -162,6 +162,17 @@ describe("the client's side", () => {
     expect([one.body.isPaused, one.body.isCancelled]).toEqual([false, false]);
   });
 
+  test("gets an error, and has not left, if something has thrown while events passed", async () => {
+    const failures: unknown[] = [];
+    const one = run({ onFailure: (thrown) => failures.push(thrown) });
+    one.body.push(Buffer.from('data: "a"\n\n'));
+    const error = new HttpClientError("aborted", true, "the receiver of the body failed");
+    error.cause = new RangeError("a bug");
+    one.body.sink.onError(error);
+    expect([one.endings, failures]).toEqual([[{ kind: "cut", error: null }], [error.cause]]);
+    expect(await readText(one.readable.getReader())).toBe('data: "a"\n\n');
+  });
+
   test("is cut if the call can't be settled: nothing more would ever come", async () => {
     const failure = new Error("no settlement");
     const onEnding = () => {

@@ -57,6 +57,8 @@ export interface StreamOwner {
    * before them waits, too, so that they go out in one write.
    */
   onEnding(ending: StreamEnding, onSettled: (closing: StreamClosing) => void): void;
+  /** What was thrown while the events passed, which is a bug of ours. The stream ends as one that was cut. */
+  onFailure?(error: unknown): void;
   /** The last byte of a complete stream was sent. */
   onWhole?(): void;
 }
