@@ -51,7 +51,7 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
     if (written === bytes.length) {
       return true;
     }
-    this.#keep(bytes.subarray(Math.max(0, written)));
+    this.#keep(bytes.subarray(Math.max(0, written)), written);
     return false;
   }
 
@@ -131,14 +131,19 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
     const written = this.#socket.write(memory, start, length);
     if (written !== length) {
       const accepted = Math.max(0, written);
-      this.#keep(Buffer.copyBytesFrom(memory, start + accepted, length - accepted));
+      this.#keep(Buffer.copyBytesFrom(memory, start + accepted, length - accepted), written);
     }
   }
 
-  #keep(rest: Buffer): void {
+  /** @param written negative if the client has left: while reading is paused, nothing else says so */
+  #keep(rest: Buffer, written: number): void {
     this.#backlog.push(rest);
     this.#backlogBytes = rest.length;
     this.#progressMs = this.#clock.nowMs;
+    if (written < 0 && !this.#hasEnded) {
+      // Not before the write has returned: its caller would end within it.
+      queueMicrotask(() => this.terminate());
+    }
   }
 
   /** The kernel accepts bytes again. @returns whether all of them are written */

@@ -120,3 +120,21 @@ test("what several sockets write in one turn reaches each client in order, and b
     }),
   );
 });
+
+test.each<[string, (socket: ClientSocket) => unknown]>([
+  ["bytes", (socket) => socket.write(Buffer.from("a"))],
+  ["memory", (socket) => socket.writeFrom(Buffer.from("a"), 1)],
+])("the connection of a client that has left is closed by the next write of %s, but not within it", async (_, send) => {
+  let isTerminated = false;
+  const left = {
+    write: () => -1,
+    terminate: () => {
+      isTerminated = true;
+    },
+  };
+  const socket = new ClientSocket(left as unknown as Bun.Socket<unknown>, clock);
+  send(socket);
+  expect(isTerminated).toBe(false);
+  await Promise.resolve();
+  expect([isTerminated, socket.hasBacklog]).toEqual([true, false]);
+});
