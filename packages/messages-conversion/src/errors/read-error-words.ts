@@ -45,7 +45,10 @@ function parse(text: string): unknown {
 
 function wordsOf(error: JsonObject): ErrorWords {
   const { code, status, details } = error;
-  const numbered = [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
+  const numbered = [code, status]
+    .filter(isWord)
+    .map(Number)
+    .find((value) => Number.isInteger(value) && value >= 400 && value < 600);
   return {
     message: clip(textOf(error["message"])),
     type: textOf(error["type"]),
@@ -62,10 +65,16 @@ function detailText(detail: unknown): string | null {
   }
   const lines = detail.flatMap((entry) => {
     const message = isJsonObject(entry) ? (textOf(entry["msg"]) ?? textOf(entry["message"])) : textOf(entry);
-    const place = isJsonObject(entry) && Array.isArray(entry["loc"]) ? `${entry["loc"].join(".")}: ` : "";
+    const place =
+      isJsonObject(entry) && Array.isArray(entry["loc"]) ? `${entry["loc"].filter(isWord).join(".")}: ` : "";
     return message === null ? [] : [place + message];
   });
   return textOf(lines.join("; "));
+}
+
+/** Neither `Number` nor `join` takes every object: one may have a `toString` of its own. */
+function isWord(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
 }
 
 function clip(text: string | null): string | null {
