@@ -247,6 +247,8 @@ export class CallAttempts {
         ending.resolve(this.#opened(begun, answer, events, opening));
       } catch (thrown) {
         ending.reject(thrown);
+        // Nobody will take it: without being told, it would be read to its end.
+        events.stream.onGone();
       }
     });
   }

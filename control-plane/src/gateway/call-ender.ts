@@ -31,6 +31,11 @@ export class CallEnder {
 
   /** The same without a promise: most responses wait for nothing else. */
   settleThen(state: ServedCall, end: CallEnd, unrecordedStatus: number, settling: Settling): void {
+    if (state.isSettled) {
+      // After an exception a call may have two ends. Its hold was given back with the first one.
+      settling.onFailed(new Error("the call has ended already"));
+      return;
+    }
     const tick = end.tick ?? this.#deps.clock.tick();
     const durationMs = durationAt(state, tick);
     if (end.isImplausible === true) {

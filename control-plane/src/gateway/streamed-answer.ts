@@ -141,42 +141,41 @@ export class StreamedAnswer implements StreamOwner {
   onEnding(ending: StreamEnding, onSettled: (closing: StreamClosing) => void): void {
     const { use, plan, response, operation } = this.#begun;
     const state = this.#state;
-    const note = readEventNote(ending, use.channel, plan.request.body);
-    noteStreamEnd(this.#deps, state, use, { status: response.status, ending, note });
     // Clients of the Messages API raise its error event, whatever comes after it.
     const isOrderly = this.converter !== null && operation.stream === "messages";
-    this.#settle(ending, (errorEvent) =>
-      onSettled({ errorEvent, postscript: state.call.postscript?.() ?? null, isOrderly }),
-    );
-  }
-
-  /** @param onSettled is called once, with the error event for the client, or null */
-  #settle(ending: StreamEnding, onSettled: (errorEvent: Uint8Array | null) => void): void {
-    const state = this.#state;
-    const httpStatus = ending.kind === "aborted" ? 499 : 200;
-    const fail = (thrown: unknown): void => {
-      this.#recording?.drop();
-      onSettled(this.#toEvent(toAppError(thrown)));
-    };
+    const close = (errorEvent: Uint8Array | null): void =>
+      onSettled({ errorEvent, postscript: state.call.postscript?.() ?? null, isOrderly });
     try {
-      const { end, event, measured } = this.#endOf(ending, httpStatus);
-      this.#ender.settleThen(state, end, httpStatus, {
-        onSettled: () => {
-          this.#keepRecording(end.outcome, measured);
-          onSettled(event);
-        },
-        onFailed: fail,
-      });
+      const note = readEventNote(ending, use.channel, plan.request.body);
+      noteStreamEnd(this.#deps, state, use, { status: response.status, ending, note });
+      this.#settle(ending, close);
     } catch (thrown) {
       const error = toAppError(thrown);
       this.#deps.log.warn("call.failed", { requestId: state.call.requestId, code: error.code, error: thrown });
       // Nobody else would give back what the call holds.
-      this.#ender.refuse(state, error, httpStatus);
-      fail(error);
+      this.#ender.refuse(state, error, statusOf(ending));
+      this.#fail(error, close);
     }
   }
 
-  #endOf(ending: StreamEnding, httpStatus: number): { end: CallEnd; event: Uint8Array | null; measured: Measured } {
+  /** @param onSettled is called once, with the error event for the client, or null */
+  #settle(ending: StreamEnding, onSettled: (errorEvent: Uint8Array | null) => void): void {
+    const { end, event, measured } = this.#endOf(ending);
+    this.#ender.settleThen(this.#state, end, end.httpStatus, {
+      onSettled: () => {
+        this.#keepRecording(end.outcome, measured);
+        onSettled(event);
+      },
+      onFailed: (thrown) => this.#fail(thrown, onSettled),
+    });
+  }
+
+  #fail(thrown: unknown, onSettled: (errorEvent: Uint8Array) => void): void {
+    this.#recording?.drop();
+    onSettled(this.#toEvent(toAppError(thrown)));
+  }
+
+  #endOf(ending: StreamEnding): { end: CallEnd; event: Uint8Array | null; measured: Measured } {
     const problem = streamProblem(ending, meaningOf(ending));
     const outcome = ending.kind === "completed" || ending.kind === "aborted" ? ending.kind : "failed";
     const measured = this.measure(outcome);
@@ -184,6 +183,7 @@ export class StreamedAnswer implements StreamOwner {
     if (event !== null && outcome === "failed") {
       keepPiece(this.#state, event);
     }
+    const httpStatus = statusOf(ending);
     return { end: { outcome, httpStatus, errorCode: problem?.code ?? null, ...measured }, event, measured };
   }
 
@@ -204,3 +204,6 @@ export class StreamedAnswer implements StreamOwner {
     }
   }
 }
+
+/** The status of a stream that has begun; a client that leaves has a status of its own. */
+const statusOf = ({ kind }: StreamEnding): number => (kind === "aborted" ? 499 : 200);

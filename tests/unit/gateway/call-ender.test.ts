@@ -207,6 +207,14 @@ test("a call whose report fails has its response all the same: the provider's, o
   expect(refused.leases.totals()).toMatchObject({ held: 0n, pending: 0n });
 });
 
+test("a call that has been refused after an exception is not settled as well, whatever its stream still does", async () => {
+  const { ender, state, leases, reports } = await setUpCallEnder(() => Promise.resolve());
+  ender.refuse(state, new AppError("internal_error"));
+  await expect(ender.settle(state, end)).rejects.toThrow("ended already");
+  expect(leases.totals()).toMatchObject({ held: 0n, pending: 0n });
+  expect(reports).toHaveLength(1);
+});
+
 test("what was kept of a response is there for its report, and given to other calls after that", async () => {
   const { ender, state } = await setUpCallEnder(() => Promise.resolve());
   const sent = Buffer.from("data: {}\n\n");

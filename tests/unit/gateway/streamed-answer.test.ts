@@ -20,6 +20,7 @@ function breakOnce(of: object, name: string): void {
 test.each([
   ["measured", "bound"],
   ["settled", "clock"],
+  ["noted", "observer"],
 ] as const)("a stream that can't be %s gives back what its call holds, and ends with an error", async (_, broken) => {
   const { ender, deps, state, leases, reports } = await setUpCallEnder(() => Promise.resolve());
   const channel = channelOf(1);
@@ -30,9 +31,10 @@ test.each([
   const use = deps.loads.begin(channel, principal.gatewayUserId);
   const begun = { state, operation, use, plan, response: { status: 200 }, firstEventTick: 0 } as unknown as BegunStream;
   const settings = { streamStallTimeoutMs: 1_000, upstreamLimits: { afterAbort: { timeoutMs: 0, bytesMax: 0 } } };
-  const answer = new StreamedAnswer({ ...deps, ...settings } as typeof deps, ender, begun, "choices");
+  const own = { ...deps, ...settings } as typeof deps;
+  const answer = new StreamedAnswer(own, ender, begun, "choices");
   answer.onPayload({ choices: [{ index: 0, delta: { content: "hi" } }] }, true);
-  breakOnce(broken === "clock" ? deps : state, broken);
+  breakOnce({ bound: state, clock: deps, observer: own }[broken], broken);
   const closings: StreamClosing[] = [];
   answer.onEnding({ kind: "completed" }, (closing) => closings.push(closing));
   expect(closings.map(({ errorEvent }) => String(errorEvent))).toEqual([expect.stringContaining("internal_error")]);

@@ -300,11 +300,12 @@ export class EventStream implements HttpBodySink {
       return;
     }
     if (!this.#isOpen) {
-      this.#isOpen = true;
       this.#waiting?.stop();
-      this.#signs?.begin();
       this.#pass(this.#comments.take());
       this.#pass(editFirstEvent(cutBytes(bytes, start, end), this.#owner.editFirst ?? null));
+      // Not sooner: if that throws, the response must still be told how it opens.
+      this.#isOpen = true;
+      this.#signs?.begin();
       this.#onOpening({ kind: "open" });
       return;
     }

@@ -173,6 +173,19 @@ describe("the client's side", () => {
     expect(await readText(one.readable.getReader())).toBe('data: "a"\n\n');
   });
 
+  test("gets an error response if something has thrown before the first event was passed on", async () => {
+    const failure = new RangeError("a bug");
+    const onSent = () => {
+      throw failure;
+    };
+    const one = run({ onSent });
+    expect(() => one.body.push(Buffer.from('data: "a"\n\n'))).toThrow(failure);
+    const error = new HttpClientError("aborted", true, "the receiver of the body failed");
+    error.cause = failure;
+    one.body.sink.onError(error);
+    expect([await one.opening, one.endings]).toEqual([{ kind: "cut", error: null }, []]);
+  });
+
   test("is cut if the call can't be settled: nothing more would ever come", async () => {
     const failure = new Error("no settlement");
     const onEnding = () => {
