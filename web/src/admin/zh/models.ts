@@ -25,6 +25,7 @@ export const modelsZh = {
     "当此模型的所有渠道都失败后，由其他模型按其自身价格应答。每条规则适用于一个分组，或没有自身规则的所有分组。",
   "None: such calls fail.": "没有：此类调用会失败。",
   "Fallbacks of the model": "此模型的备用模型",
+  "About the model": "关于此模型",
   "Add fallbacks": "添加备用模型",
   "Fallbacks of {name}": "{name} 的备用模型",
   "The fallbacks were saved and apply now.": "备用模型已保存并立即生效。",

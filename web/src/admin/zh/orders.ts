@@ -9,6 +9,7 @@ export const ordersZh = {
   Mock: "模拟",
   "yes: no money was paid": "是：没有实际付款",
   "Payments of this order": "此订单的付款",
+  "About the order": "关于此订单",
   "An order is credited once, for a payment that matches it.": "订单在收到与其相符的付款后入账一次。",
   "Payer's e-mail": "付款人电子邮件",
   "Needs review": "需要审核",

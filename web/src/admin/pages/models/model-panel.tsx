@@ -66,7 +66,7 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
         />
       </Card>
       <ModelFallbacks model={model} />
-      <Card title={t("Model")}>
+      <Card title={t("About the model")}>
         <Facts
           facts={[
             { name: t("Name"), value: <CopyText text={model.name} label={t("Copy the name")} /> },

@@ -77,7 +77,7 @@ export function OrderPanel(props: {
           </ActButton>
         </div>
       </Show>
-      <Card title={t("Order")}>
+      <Card title={t("About the order")}>
         <Facts
           facts={[
             { name: t("Number"), value: <CopyText text={order.order_no} label={t("Copy the order number")} /> },
