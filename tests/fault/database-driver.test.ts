@@ -13,7 +13,7 @@ import { testRandom } from "../support/values/test-seed.ts";
 const random = testRandom();
 const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";
-const killsMin = isFull ? 100 : 20;
+const killsMin = isFull ? 100 : 10;
 const outageMs = isFull ? 30_000 : 2_000;
 const users = 4;
 
@@ -170,7 +170,7 @@ describe("a backend that is killed inside a transaction", () => {
 
   test("while a statement is sent at the same moment fails only that statement", async () => {
     await using db = open();
-    for (let round = 0; round < (isFull ? 100 : 20); round += 1) {
+    for (let round = 0; round < (isFull ? 100 : 10); round += 1) {
       const work = db.withTransaction(async (tx) => {
         const [row] = await tx.sql<{ pid: number }>`select pg_backend_pid() as pid`;
         const killed = admin`select pg_terminate_backend(${row?.pid})`.execute();

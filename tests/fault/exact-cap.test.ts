@@ -23,7 +23,7 @@ const isFull = TEST_FULL === "1";
 const rounds = isFull ? 10 : 2;
 const replicaCount = 3;
 /** At once, and many more than are covered: each replica refuses most of its calls. */
-const callCount = isFull ? 200 : 80;
+const callCount = isFull ? 200 : 45;
 const covered = 10;
 
 const flat = { model: "flat", price: 1_000n };

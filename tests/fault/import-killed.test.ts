@@ -88,10 +88,10 @@ async function endsTheSame(words: readonly string[], points: readonly string[]):
 const steps = ["groups", "users", "keys", "models", "channels", "usage", "usage rows"];
 const liteSteps = ["users", "organisations", "keys", "channels"];
 
-/** The steps are the same for both: each is killed in other ones, and with TEST_FULL=1 in all of them. */
+/** The steps are the same for both: each is killed in another one, and with TEST_FULL=1 in all of them. */
 test.each([
-  ["one-api", ["users", "channels"]],
-  ["new-api", ["keys", "usage rows"]],
+  ["one-api", ["keys"]],
+  ["new-api", ["usage rows"]],
 ] as const)(
   "an import from %s that is killed in any step ends the same when it is run again",
   async (program, some) => {
@@ -104,5 +104,5 @@ test("an import from LiteLLM that is killed in any step ends the same when it is
   const saltKeyFile = join(folder, "salt-key");
   await writeFile(saltKeyFile, liteSaltKey);
   const words = ["litellm", "--from", lite.url, "--salt-key-file", saltKeyFile];
-  await endsTheSame(words, isFull ? liteSteps : ["organisations", "channels"]);
+  await endsTheSame(words, isFull ? liteSteps : ["organisations"]);
 });

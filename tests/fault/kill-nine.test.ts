@@ -13,8 +13,8 @@ import { testRandom } from "../support/values/test-seed.ts";
 
 const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";
-const callsMin = isFull ? 1_000 : 60;
-const killsMin = isFull ? 40 : 4;
+const callsMin = isFull ? 1_000 : 40;
+const killsMin = isFull ? 40 : 3;
 const callers = 6;
 const granted = 1_000_000_000n;
 

@@ -4,7 +4,8 @@ import { MessagesRig, messagesModel } from "../support/messages/messages-rig.ts"
 import { promptMs } from "../support/values/patience.ts";
 
 const bodyBytes = 28 * 1024 * 1024;
-const parallel = process.env["TEST_FULL"] === "1" ? 4 : 2;
+const isFull = process.env["TEST_FULL"] === "1";
+const parallel = isFull ? 4 : 2;
 /**
  * How long the thread that serves may work on something else while a call waits: of the processor, because on a busy machine it
  * waits for that as well. It is less than 100 if nothing blocks it, and seconds if one body is parsed in one piece.
@@ -84,14 +85,15 @@ const manyTexts = Array.from({ length: 18_000 }, (_, at) => ({
   content: sentence.repeat(22),
 }));
 
+const messagesPath = ["/msgcompat/v1/messages", messagesModel] as const;
+const chatPath = ["/v1/chat/completions", "gpt-4o-mini"] as const;
+
+/** With TEST_FULL=1 each body on each path, otherwise each body on one and each path with one. */
 describe.each([
-  ["one long text", oneText],
-  ["a long conversation", manyTexts],
-])("%s", (_name, talk) => {
-  test.each([
-    ["/msgcompat/v1/messages", messagesModel],
-    ["/v1/chat/completions", "gpt-4o-mini"],
-  ])("at %s blocks no other call", async (path, model) => {
+  ["one long text", oneText, isFull ? [messagesPath, chatPath] : [messagesPath]],
+  ["a long conversation", manyTexts, isFull ? [messagesPath, chatPath] : [chatPath]],
+] as const)("%s", (_name, talk, paths) => {
+  test.each([...paths])("at %s blocks no other call", async (path, model) => {
     const body = { model, max_tokens: 5, stream: true, messages: talk };
     const { result, waits } = await watch(() => send(path, body, parallel));
     expect(result.map(([status]) => status)).toEqual(Array.from({ length: parallel }, () => 200));

@@ -8,7 +8,7 @@ import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service
 /* docs/operating/scaling.md says these numbers, so that operators can size their server: for few processes, and for fifty. */
 const busyMax = 13;
 /** How often the connections are counted while calls run, ten times a second. */
-const looks = process.env["TEST_FULL"] === "1" ? 30 : 10;
+const looks = process.env["TEST_FULL"] === "1" ? 30 : 5;
 const small = { poolMax: 5, busyMax: 8 };
 
 let provider: SandboxProvider;

@@ -20,7 +20,7 @@ import { idEndOf, listPlaces } from "../support/trace/stored-places.ts";
 import { PayloadCounts, payloadOf, silentLog } from "../support/trace/trace-fixtures.ts";
 
 const { TEST_FULL } = process.env;
-const payloadsMany = TEST_FULL === "1" ? 20_000 : 1_000;
+const payloadsMany = TEST_FULL === "1" ? 20_000 : 400;
 // The clock is stopped, so that no run crosses midnight.
 const now = Date.now();
 const clock = { ...systemClock, now: () => now };

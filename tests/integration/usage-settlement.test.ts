@@ -16,8 +16,8 @@ import { testRandom } from "../support/values/test-seed.ts";
 
 const random = testRandom();
 const isFull = process.env["TEST_FULL"] === "1";
-const pairCount = isFull ? 1_000_000 : 10_000;
-const heldRows = isFull ? 100_000 : 2_000;
+const pairCount = isFull ? 1_000_000 : 3_000;
+const heldRows = isFull ? 100_000 : 800;
 const writers = 8;
 const dayMs = 86_400_000;
 

@@ -61,7 +61,7 @@ export const shownPages: readonly ShownPage[] = [
     as: "nobody",
     arabic: "none",
     ready: "#schemas",
-    alike: "details.group:not([open]) details:not(:first-of-type)",
+    alike: "details.group:not([open]) details:not(:first-of-type), details.group:nth-of-type(n + 4)",
   },
   { name: "site-models", path: "/models/", as: "nobody", arabic: "address", ready: ".model-table" },
   {

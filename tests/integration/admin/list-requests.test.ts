@@ -6,6 +6,7 @@ import { readListRequest } from "@sluice/control-plane/platform/list-query/endpo
 import { pageStatement } from "@sluice/control-plane/platform/list-query/list-store.ts";
 import { type ListPage, ListServer } from "../../support/admin/list-server.ts";
 
+const isFull = process.env["TEST_FULL"] === "1";
 let scene: ListServer;
 
 beforeAll(async () => {
@@ -41,6 +42,10 @@ describe("a page", () => {
   const ids = ["0191e7b2-0000-7000-8000-000000000000", "ffffffff-ffff-7fff-bfff-ffffffffffff"];
   const others = ["mock", "paid", "chat", "admin", "personal", ...ids, "x'%_\\"];
 
+  /** All with TEST_FULL=1, otherwise those at both ends: a filter of a few words has no others, one of any text takes them all. */
+  const someOf = (sound: readonly string[]): readonly string[] =>
+    isFull || sound.length <= 4 ? sound : [...sound.slice(0, 2), ...sound.slice(-2)];
+
   test.each(listPlaces.map((place) => [place.path, place] as const))(
     "of %s matches its declaration, with every filter and in every order",
     async (path, { source }) => {
@@ -50,7 +55,7 @@ describe("a page", () => {
         // Every way to parse the filter: some texts can mean something else.
         const sound = [...samples, ...others].filter((value) => input.safeParse({ [name]: value }).success);
         expect([name, sound.length > 0]).toEqual([name, true]);
-        asked.push(...sound.map((value) => [name, value] as const));
+        asked.push(...someOf(sound).map((value) => [name, value] as const));
       }
       for (const [name, value] of asked) {
         const { status } = await scene.ask(

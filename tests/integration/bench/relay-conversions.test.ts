@@ -75,7 +75,13 @@ describe("each conversion can be measured", () => {
   testUnless(unlessLinux, "with its CPU, and not a call more or less than reached the provider", async () => {
     const site = { providerPort: provider.port, folder: "", profileFolder: null, against: null, binaries: {} };
     for (const scenario of conversionScenarios) {
-      const options = { site, provider, scenario: few(scenario), seconds: 0.5, jsonLoad: "bun" } as const;
+      const options = {
+        site,
+        provider,
+        scenario: few(scenario),
+        seconds: process.env["TEST_FULL"] === "1" ? 0.5 : 0.25,
+        jsonLoad: "bun",
+      } as const;
       const { load, provided, armCpuMs } = await measure(arm, options);
       expect(load.answered, scenario.name).toBe(provided);
       expect(load.stream?.chunks ?? null, scenario.name).toBe(scenario.kind === "stream" ? 50 * provided : null);

@@ -3,7 +3,7 @@ import type { ImportReport } from "@sluice/control-plane/moving/service.ts";
 import { writeCalls, writeReport } from "@sluice/control-plane/moving/write-report.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { copyPeer, createLiteLlm, endMove, move, moveSingleCalls } from "../../support/moving/peers.ts";
+import { alikePrograms, copyPeer, createLiteLlm, endMove, move, moveSingleCalls } from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 
 let database: TestDatabase;
@@ -61,7 +61,7 @@ const hostile = [
   "update channels set name = '' where id = 8",
 ];
 
-describe.each(["one-api", "new-api"] as const)("a hostile database of %s", (program) => {
+describe.each(alikePrograms)("a hostile database of %s", (program) => {
   test("is moved as far as it goes, every odd row is reported, and nothing is dropped in silence", async () => {
     await using peer = await copyPeer(program);
     for (const sql of hostile) {

@@ -8,6 +8,7 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { loginUser } from "../../support/accounts/logins.ts";
 import {
+  alikePrograms,
   beginClosing,
   copyPeer,
   createMovedDatabase,
@@ -28,7 +29,7 @@ const manyCalls = `with recursive n(x) as (select 1 union all select x + 1 from 
   insert into logs (user_id, created_at, type, content, username, token_name, model_name, quota, prompt_tokens, completion_tokens)
   select 2, 1700000000 + x, 2, '', 'alice', 'key ' || x, 'gpt-4o', 3, 10, 5 from n`;
 
-describe.each(["one-api", "new-api"] as const)("single calls of %s", (program) => {
+describe.each(alikePrograms)("single calls of %s", (program) => {
   let database: TestDatabase;
   let db: Database;
   beforeEach(async () => {

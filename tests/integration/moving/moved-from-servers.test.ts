@@ -6,7 +6,7 @@ import { openSource } from "@sluice/control-plane/moving/source/open-source.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { SQL } from "bun";
 import { copyToPostgres, MariaDb } from "../../support/moving/peer-servers.ts";
-import { copyPeer, endMove, move, moveSingleCalls, peerFile } from "../../support/moving/peers.ts";
+import { alikePrograms, copyPeer, endMove, move, moveSingleCalls, peerFile } from "../../support/moving/peers.ts";
 import { addSecondFactorTables, hashBackupCode } from "../../support/moving/second-factors.ts";
 import { createTestDatabase } from "../../support/postgres/test-database.ts";
 import { describeUnless, unlessInstalled } from "../../support/service/obstacles.ts";
@@ -93,9 +93,7 @@ function expectSame(there: Outcome, file: Outcome): void {
   expect(there.isSameAgain).toBe(true);
 }
 
-const programs = ["one-api", "new-api"] as const;
-
-test.each(programs)(
+test.each(alikePrograms)(
   "a database of %s on Postgres is moved as its file of SQLite is",
   async (program) => {
     await using peer = await newerPeer(program);
@@ -114,7 +112,7 @@ describeUnless(unlessInstalled("mariadbd", "mariadb-install-db", "my_print_defau
     await server?.[Symbol.asyncDispose]();
   }, timeoutMs);
 
-  test.each(programs)(
+  test.each(alikePrograms)(
     "a database of %s is moved as its file of SQLite is, by either form of its address",
     async (program) => {
       await using peer = await newerPeer(program);

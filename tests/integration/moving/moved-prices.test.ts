@@ -1,22 +1,50 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { Program } from "@sluice/control-plane/moving/model.ts";
 import { writeReport } from "@sluice/control-plane/moving/write-report.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { copyPeer, type MoveOptions, move } from "../../support/moving/peers.ts";
-import { createTestDatabase } from "../../support/postgres/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
+
+type Report = Awaited<ReturnType<typeof move>>;
+type Moved = { readonly database: TestDatabase; readonly db: Database; readonly report: Report };
+
+/** Of unchanged peers, by program: the tests only read, so that each is moved once for all of them. */
+const unchanged = new Map<Program, Promise<Moved>>();
+
+async function moveInto(program: Program, options: MoveOptions): Promise<Moved> {
+  const database = await createTestDatabase();
+  const db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
+  return { database, db, report: await move(db, program, options) };
+}
+
+async function end({ database, db }: Moved): Promise<void> {
+  await db.close(500);
+  await database.drop();
+}
+
+afterAll(async () => {
+  for (const each of unchanged.values()) {
+    await end(await each);
+  }
+});
 
 async function moved<Result>(
   program: Program,
-  work: (db: Database, report: Awaited<ReturnType<typeof move>>) => Promise<Result>,
-  options: MoveOptions = {},
+  work: (db: Database, report: Report) => Promise<Result>,
+  options?: MoveOptions,
 ): Promise<Result> {
-  await using database = await createTestDatabase();
-  const db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
+  if (options === undefined) {
+    const once = unchanged.get(program) ?? moveInto(program, {});
+    unchanged.set(program, once);
+    const { db, report } = await once;
+    return await work(db, report);
+  }
+  const own = await moveInto(program, options);
   try {
-    return await work(db, await move(db, program, options));
+    return await work(own.db, own.report);
   } finally {
-    await db.close(500);
+    await end(own);
   }
 }
 

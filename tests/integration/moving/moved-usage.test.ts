@@ -4,7 +4,15 @@ import type { RatioProgram } from "@sluice/control-plane/moving/model.ts";
 import { writeReport } from "@sluice/control-plane/moving/write-report.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { beginClosing, copyPeer, createMovedDatabase, endMove, move, peerFile } from "../../support/moving/peers.ts";
+import {
+  alikePrograms,
+  beginClosing,
+  copyPeer,
+  createMovedDatabase,
+  endMove,
+  move,
+  peerFile,
+} from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 
 let database: TestDatabase;
@@ -62,7 +70,7 @@ const quotaHere = async (): Promise<bigint> => (await sumsHere()).reduce((sum, {
 
 const quotas = { "one-api": 1_788_038n, "new-api": 2_622_588n } as const;
 
-describe.each(["one-api", "new-api"] as const)("the history of calls in %s", (program) => {
+describe.each(alikePrograms)("the history of calls in %s", (program) => {
   test("is the same here, by user, day and model, and the report says so", async () => {
     const report = await move(db, program);
     const there = sumsThere(peerFile(program));

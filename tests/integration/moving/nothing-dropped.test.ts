@@ -3,7 +3,7 @@ import type { ImportReport } from "@sluice/control-plane/moving/service.ts";
 import { writeReport } from "@sluice/control-plane/moving/write-report.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { copyPeer, createLiteLlm, move } from "../../support/moving/peers.ts";
+import { alikePrograms, copyPeer, createLiteLlm, move } from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 
 let database: TestDatabase;
@@ -23,7 +23,7 @@ function said(report: ImportReport, table: string): Readonly<Record<string, stri
   return Object.fromEntries(of.map(({ level, id, text }) => [id, `${level}: ${text}`]));
 }
 
-describe.each(["one-api", "new-api"] as const)("the report about a newer database of %s", (program) => {
+describe.each(alikePrograms)("the report about a newer database of %s", (program) => {
   test("names every column with values and every table with rows that this import does not know", async () => {
     await using peer = await copyPeer(program);
     for (const sql of [

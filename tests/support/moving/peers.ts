@@ -47,6 +47,13 @@ export async function copyPeer(program: RatioProgram): Promise<AsyncDisposable &
   };
 }
 
+/**
+ * The programs that a test of what is alike for both goes through: the code that it tests is the same, but for the names of
+ * columns and tables. With TEST_FULL=1 both; otherwise the one that has more of them. What differs is tested for each always.
+ */
+export const alikePrograms: readonly RatioProgram[] =
+  process.env["TEST_FULL"] === "1" ? ["one-api", "new-api"] : ["new-api"];
+
 export type MoveOptions = {
   readonly from?: string;
   readonly instance?: string;

@@ -39,8 +39,11 @@ export type WatchedPage = {
   readonly page: Page;
   /** Script errors, console warnings, requests to other origins, failed responses. */
   readonly faults: readonly string[];
-  /** What axe finds, a line for each kind of fault with its locations. Call it when nothing moves. */
-  readonly axe: () => Promise<string[]>;
+  /**
+   * What axe finds, a line for each kind of fault with its locations. Call it when nothing moves. An ordinary run compares
+   * colours only where the test asks for it, as that is a third of the work; `colorPages` says where.
+   */
+  readonly axe: (asked?: { readonly withColors?: boolean }) => Promise<string[]>;
   readonly close: () => Promise<void>;
 };
 
@@ -78,7 +81,12 @@ export class TestBrowser {
     const page = await context.newPage();
     const faults: string[] = [];
     watch(page, options, faults);
-    return { page, faults, axe: () => runAxe(page), close: () => context.close() };
+    return {
+      page,
+      faults,
+      axe: ({ withColors = false } = {}) => runAxe(page, withColors || TEST_FULL === "1"),
+      close: () => context.close(),
+    };
   }
 
   async close(): Promise<void> {
@@ -136,7 +144,7 @@ type AxeWindow = { readonly axe: { run(options: object): Promise<{ readonly viol
 /** They end with their pages: one that ends before takes the virtual authenticator of its page along. */
 const sessions = new WeakMap<Page, CDPSession>();
 
-async function runAxe(page: Page): Promise<string[]> {
+async function runAxe(page: Page, hasColors: boolean): Promise<string[]> {
   // Bypasses the page's policy, which allows no other script: the test is not part of the page.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) {
     // Playwright would wrap the script into one of its own, which takes half as much time again.
@@ -144,9 +152,14 @@ async function runAxe(page: Page): Promise<string[]> {
     sessions.set(page, devtools);
     await devtools.send("Runtime.evaluate", { expression: await Bun.file(axeFile).text() });
   }
-  const violations = await page.evaluate(async (tags) => {
+  const options = {
+    runOnly: { type: "tag", values: axeTags },
+    resultTypes: ["violations"],
+    ...(hasColors ? {} : { rules: { "color-contrast": { enabled: false } } }),
+  };
+  const violations = await page.evaluate(async (asked) => {
     const { axe } = globalThis as unknown as AxeWindow;
-    const result = await axe.run({ runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] });
+    const result = await axe.run(asked);
     return result.violations.map(({ id, help, nodes }) => ({
       id,
       help,
@@ -154,6 +167,6 @@ async function runAxe(page: Page): Promise<string[]> {
         ({ target, failureSummary = "" }) => `${String(target)}: ${failureSummary.split("\n")[1]?.trim() ?? ""}`,
       ),
     }));
-  }, axeTags);
+  }, options);
   return violations.map(({ id, help, places }) => `${id}: ${help} (${places.slice(0, 5).join(" | ")})`);
 }
