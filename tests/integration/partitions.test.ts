@@ -121,8 +121,8 @@ describe("partitions", () => {
     await ensurePartitions(db, { table: "payload_segment", today });
     const rows = await owner`
       select attstorage::text as storage from pg_attribute
-      where attrelid = ${nameOf("payload_segment", today)}::text::regclass and attname in ('sealed', 'places')`;
-    expect([...rows]).toEqual([{ storage: "e" }, { storage: "e" }]);
+      where attrelid = ${nameOf("payload_segment", today)}::text::regclass and attname in ('sealed', 'places', 'groups')`;
+    expect([...rows]).toEqual([{ storage: "e" }, { storage: "e" }, { storage: "e" }]);
   });
 
   test("accept a row of their own day and refuse a row of the next", async () => {
