@@ -23,7 +23,7 @@ export async function readSettledRows(db: Database, gatewayUserId: bigint): Prom
       price_version as "priceVersion", rate_multiplier::text as "rateMultiplier", quota, quota_held as "quotaHeld",
       input_tokens as "inputTokens", output_tokens as "outputTokens", cache_read_tokens as "cacheReadTokens",
       cache_write_tokens as "cacheWriteTokens", reasoning_tokens as "reasoningTokens", images, audio_ms as "audioMs",
-      cache_write_1h_tokens as "cacheWrite1hTokens", searches,
+      coalesce(cache_write_1h_tokens, 0) as "cacheWrite1hTokens", coalesce(searches, 0) as searches,
       jsonb_build_object('version', p.version, 'input_usd_per_m', input_usd_per_m::text,
         'output_usd_per_m', output_usd_per_m::text, 'cache_read_usd_per_m', cache_read_usd_per_m::text,
         'cache_write_usd_per_m', cache_write_usd_per_m::text, 'reasoning_usd_per_m', reasoning_usd_per_m::text,
