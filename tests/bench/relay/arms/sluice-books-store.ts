@@ -1,7 +1,6 @@
 /** What Sluice recorded, read from its database: usage rows, trace records and payloads of one load. */
 
 import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";
-import { placeBytes } from "@sluice/control-plane/trace/payload-places.ts";
 import { SQL } from "bun";
 import type { BookEntry, Books, CallCounts } from "../arm.ts";
 import { callDialects, chatCall, modelAt } from "../load/call.ts";
@@ -40,12 +39,15 @@ export async function openKeyForBench(databaseUrl: string, apiKey: string): Prom
 
 export class SluiceBooks implements Books {
   readonly #sql: SQL;
+  readonly #placeBytes: number;
   /** Request ids are UUIDs of version 7: all of a load's ids are above the id of its beginning. */
   #floor = "";
   #floorMs = 0;
 
-  constructor(databaseUrl: string) {
+  /** @param placeBytes the size of the place of a payload in the version that is measured */
+  constructor(databaseUrl: string, placeBytes: number) {
     this.#sql = new SQL({ url: databaseUrl, max: 1 });
+    this.#placeBytes = placeBytes;
   }
 
   async open(): Promise<void> {
@@ -94,7 +96,7 @@ export class SluiceBooks implements Books {
         count(*)::int as "traceRecords",
         count(*) filter (where payload = 'stored')::int as "saidStored",
         count(*) filter (where payload = 'dropped')::int as "payloadsDropped",
-        (select coalesce(sum(octet_length(places)), 0)::int / ${placeBytes}::int from payload_segment
+        (select coalesce(sum(octet_length(places)), 0)::int / ${this.#placeBytes}::int from payload_segment
           where first_call_ms >= ${this.#floorMs}) as "payloadsStored"
       from trace_record where request_id >= ${this.#floor}::uuid`;
     return rows as RowCounts;

@@ -93,7 +93,7 @@ async function start(site: Site, settings: Readonly<Record<string, string>>, che
       logFile: join(home, "sluice.log"),
     });
     await untilReady(port);
-    return running({ port, apiKey, postgres, server });
+    return running({ port, apiKey, postgres, server, placeBytes: await placeBytesOf(checkout) });
   } catch (error) {
     await server?.stop();
     await postgres.destroy();
@@ -121,10 +121,11 @@ type Parts = {
   readonly apiKey: string;
   readonly postgres: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
   readonly server: RunningServer;
+  readonly placeBytes: number;
 };
 
-function running({ port, apiKey, postgres, server }: Parts): RunningArm {
-  const books = new SluiceBooks(postgres.url);
+function running({ port, apiKey, postgres, server, placeBytes }: Parts): RunningArm {
+  const books = new SluiceBooks(postgres.url, placeBytes);
   return {
     port,
     path: "/v1/chat/completions",
@@ -163,6 +164,12 @@ export function profileOptions({ profileFolder }: Site): string[] {
   return profileFolder === null
     ? []
     : ["--cpu-prof", "--cpu-prof-md", "--cpu-prof-interval", "200", "--cpu-prof-dir", profileFolder];
+}
+
+/** The size of the place of a payload in this version. */
+async function placeBytesOf(checkout: string): Promise<number> {
+  const { placeBytes } = await import(join(checkout, "control-plane/src/trace/payload-places.ts"));
+  return placeBytes as number;
 }
 
 /** Runs a program of a checkout and returns its last line, which is JSON. */
