@@ -92,7 +92,6 @@ function commitThrough(
     isPoison: isFaultOfRows,
     batchMax: 50,
     intervalMs: 1,
-    steadyIntervalMs: 1,
   };
 }
 

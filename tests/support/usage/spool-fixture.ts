@@ -85,7 +85,6 @@ export function sink(
     isPoison: ({ error }) => String(error).includes("poison"),
     onQuarantine: (rejected) => quarantined.push(rejected),
     intervalMs: 1,
-    steadyIntervalMs: 1,
     ...changes,
   };
 }

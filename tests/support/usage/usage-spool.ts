@@ -46,7 +46,6 @@ export async function openUsageSpool(
       throw error;
     },
     intervalMs: 5,
-    steadyIntervalMs: 5,
     ...drain,
   });
   return {
