@@ -4,7 +4,7 @@ import { AnswerCapture, type CaptureAllowance } from "../platform/answer-capture
 import type { Attempt } from "../usage/log/model.ts";
 import type { CallReport, CallState, GatewayCall } from "./model.ts";
 
-/** Nearly all calls have one attempt, whose list is made with it. */
+/** Stays empty: the first attempt brings a list of its own. */
 const noAttempts: readonly Attempt[] = [];
 
 export function newCallState(call: GatewayCall, captures: CaptureAllowance | null): CallState {

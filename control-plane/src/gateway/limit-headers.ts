@@ -65,7 +65,7 @@ class NumberTexts {
 
 /** Limits are the same for every call, and what is left of them is often what it was before. */
 const numberTexts = new NumberTexts(String);
-/** Times in whole seconds, of which nearly all are among the next ones. */
+/** Times in whole seconds, nearly all within the next minute. */
 const timeTexts = new NumberTexts((second) => new Date(second * secondMs).toISOString().replace(".000Z", "Z"));
 
 function nameForMessages(headers: Record<string, string>, { requests, tokens }: LimitGauges, nowMs: number): void {

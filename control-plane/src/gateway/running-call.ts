@@ -34,7 +34,7 @@ export class RunningCall
     return this.#state as AdmittedCall;
   }
 
-  /** From now on a receiver that may answer before the call has its response stands between the call and its own. */
+  /** Puts a receiver in front of the call's own, which may answer before the call does. */
   answerThrough(open: (receiver: AnswerReceiver) => AnswerReceiver): void {
     if (this.#receiver !== null) {
       this.#receiver = open(this.#receiver);

@@ -58,7 +58,7 @@ export class CaptureAllowance {
   }
 }
 
-/** Nothing is added to this one: most responses have one piece, and a list is made with it. */
+/** Stays empty: the first piece brings a list of its own. */
 const noPieces: Bytes[] = [];
 
 /** The first bytes of a response as sent to the client, and how many there were. */

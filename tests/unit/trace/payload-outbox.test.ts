@@ -1,98 +1,11 @@
 import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
-import type { PayloadSegment } from "@sluice/control-plane/trace/model.ts";
-import { PayloadOutbox, type PayloadOutboxDeps } from "@sluice/control-plane/trace/payload-outbox.ts";
 import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
-import { PayloadPair } from "../../support/trace/payload-pair.ts";
-import {
-  PayloadCounts,
-  payloadOf,
-  type StoredPayload,
-  silentLog,
-  storedPayloads,
-} from "../../support/trace/trace-fixtures.ts";
+import { closeQueues, day, key, newQueue } from "../../support/trace/payload-queue.ts";
+import { payloadOf, type StoredPayload } from "../../support/trace/trace-fixtures.ts";
 
-const day = "2026-11-21";
-const key = new SealingKey("0123abcd", randomBytes(32));
-const queues: PayloadOutbox[] = [];
-
-class Outage extends Error {}
-
-/** A database that can be made unreachable, or made to refuse rows or to keep a statement hanging. */
-class Table {
-  readonly batches: (readonly StoredPayload[])[] = [];
-  readonly attempts: number[] = [];
-  readonly days: string[] = [];
-  isAway = false;
-  isRefused: (row: StoredPayload) => boolean = () => false;
-  hold: Promise<void> = Promise.resolve();
-  #failures = 0;
-  #onFailure: () => void = () => undefined;
-
-  get rows(): StoredPayload[] {
-    return this.batches.flat();
-  }
-
-  readonly write = async (segment: PayloadSegment): Promise<void> => {
-    const rows = storedPayloads(segment);
-    this.attempts.push(rows.length);
-    this.days.push(segment.day);
-    await this.hold;
-    if (this.isAway) {
-      this.#failures += 1;
-      this.#onFailure();
-      throw new Outage();
-    }
-    if (rows.some(this.isRefused)) {
-      throw new Error("refused");
-    }
-    this.batches.push(rows);
-  };
-
-  /** Resolves when so many statements have failed because the database was unreachable. */
-  async untilFailed(count: number): Promise<void> {
-    while (this.#failures < count) {
-      await new Promise<void>((resolve) => {
-        this.#onFailure = resolve;
-      });
-    }
-  }
-}
-
-function newQueue(changes: Partial<PayloadOutboxDeps> = {}) {
-  const counts = new PayloadCounts();
-  const table = new Table();
-  const isOutage = (error: unknown) => error instanceof Outage;
-  const thread = PayloadPair.with({ write: table.write, isOutage, clock: systemClock, log: silentLog });
-  const queue = new PayloadOutbox({
-    thread,
-    findKey: (asked) => (asked === day ? key : null),
-    limits: { bodyBytesMax: 1_000_000, queueBytesMax: 64 * 1024 * 1024, queueCountMax: 100_000 },
-    observer: counts,
-    ...changes,
-  });
-  queues.push(queue);
-  return { queue, table, counts, thread };
-}
-
-/** The sizes of the rings that follow the first one, in MB. */
-function noteRings(thread: ReturnType<typeof newQueue>["thread"]): number[] {
-  const sizes: number[] = [];
-  const { post } = thread;
-  spyOn(thread, "post").mockImplementation((order) => {
-    if ("ring" in order) {
-      sizes.push(Math.floor((order.ring as SharedArrayBuffer).byteLength / 2 ** 20));
-    }
-    post.call(thread, order);
-  });
-  return sizes;
-}
-
-afterEach(async () => {
-  await Promise.all(queues.splice(0).map((queue) => queue.close(0)));
-});
+afterEach(closeQueues);
 
 describe("a queue of payloads", () => {
   test("writes what it was offered in full segments, and the rest after a moment", async () => {
@@ -237,74 +150,6 @@ describe("a queue of payloads", () => {
     await queue.close(5_000);
     expect(table.rows.map((row) => Buffer.from(openPayload(key, row).request ?? []).includes(0))).not.toContain(true);
     expect(table.rows).toHaveLength(1_000);
-  });
-
-  test("drops what does not fit into the memory that is shared, whatever the limit", async () => {
-    const { queue, counts } = newQueue({
-      limits: { bodyBytesMax: 4_000_000, queueBytesMax: 2 ** 30, queueCountMax: 100 },
-    });
-    const request = randomBytes(4_000_000);
-    const fates = Array.from({ length: 8 }, () => queue.offer(payloadOf({ day, request })));
-    // A ring of 8 MB, and one of 16.
-    expect(fates).toEqual([...Array(6).fill("stored"), "dropped", "dropped"]);
-    expect(Object.fromEntries(counts.dropped)).toEqual({ queue_full: 2 });
-    await counts.untilStored(6);
-    expect(queue.offer(payloadOf({ day, request }))).toBe("stored");
-  });
-
-  test("shares more memory only when payloads come faster than they are fetched, and keeps their order", async () => {
-    const { queue, table, counts, thread } = newQueue();
-    const sizes = noteRings(thread);
-    const offer = (count: number) => {
-      const payloads = Array.from({ length: count }, () => payloadOf({ day, request: randomBytes(5_000) }));
-      expect(payloads.map((each) => queue.offer(each))).toEqual(Array(count).fill("stored"));
-      return payloads;
-    };
-    const offered = [...offer(150)];
-    await counts.untilStored(150);
-    expect(sizes).toEqual([]);
-    offered.push(...offer(2_000));
-    await counts.untilStored(2_150);
-    offered.push(...offer(300));
-    await counts.untilStored(2_450);
-    expect(sizes).toEqual([4, 8]);
-    expect(table.rows.map(({ requestId }) => requestId)).toEqual(offered.map(({ requestId }) => requestId));
-    for (const [index, row] of table.rows.entries()) {
-      expect(Buffer.from(openPayload(key, row).request ?? []).equals(offered[index]?.request as Buffer)).toBe(true);
-    }
-  });
-
-  test("shares less memory again when a burst is over, and keeps the order of what is in both", async () => {
-    const { queue, table, counts, thread } = newQueue();
-    const sizes = noteRings(thread);
-    const offered: ReturnType<typeof payloadOf>["requestId"][] = [];
-    const offer = async (count: number) => {
-      for (let index = 0; index < count; index += 1) {
-        const payload = payloadOf({ day, request: randomBytes(50_000) });
-        expect(queue.offer(payload)).toBe("stored");
-        offered.push(payload.requestId);
-      }
-      await counts.untilStored(offered.length);
-    };
-    await offer(50);
-    expect(sizes).toEqual([4]);
-    while (sizes.length < 2) {
-      await offer(15);
-    }
-    expect(sizes).toEqual([4, 2]);
-    // The burst is forgotten once what waits has been little for four times its size, and not before.
-    expect(offered.length).toBeGreaterThan(4 * 80);
-    expect(offered.length).toBeLessThan(10 * 80);
-    expect(table.rows.map(({ requestId }) => requestId)).toEqual(offered);
-  });
-
-  test("closing writes what is in each of the rings that follow each other", async () => {
-    const { queue, table } = newQueue();
-    for (let index = 0; index < 700; index += 1) {
-      expect(queue.offer(payloadOf({ day, request: randomBytes(5_000) }))).toBe("stored");
-    }
-    await queue.close(10_000);
-    expect(table.rows).toHaveLength(700);
   });
 
   test("drops payloads of a day whose key is missing", () => {

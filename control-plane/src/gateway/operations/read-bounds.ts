@@ -199,7 +199,7 @@ function asksForSummary({ compaction, context_management: management }: JsonObje
   return (compaction ?? null) !== null || (Array.isArray(edits) && edits.some(isCompaction));
 }
 
-/** What a provider makes of a type that is no text is not known. */
+/** A type that is not a string may mean anything to a provider. */
 function isCompaction(edit: JsonObject | null): boolean {
   const type = edit?.["type"] ?? "";
   return typeof type !== "string" || type.startsWith("compact");

@@ -166,7 +166,7 @@ export function profileOptions({ profileFolder }: Site): string[] {
     : ["--cpu-prof", "--cpu-prof-md", "--cpu-prof-interval", "200", "--cpu-prof-dir", profileFolder];
 }
 
-/** The size of the place of a payload in this version, read from its source: another checkout is not imported. */
+/** The size of a payload's place in this version, read from its source, because other checkouts are not imported. */
 async function placeBytesOf(checkout: string): Promise<number> {
   const source = await Bun.file(join(checkout, "control-plane/src/trace/payload-places.ts")).text();
   const [, bytes] = /placeBytes = (\d+);/.exec(source) ?? [];

@@ -11,7 +11,7 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const space = 0x20;
 const dataMark = "data:";
-/** Of `event:`. A line with another name that begins with this letter is no data either. */
+/** The `e` of `event:`. No other name with this letter is data either. */
 const nameStart = 0x65;
 
 /**
@@ -82,7 +82,7 @@ export function eventData(bytes: Buffer, start = 0, end = bytes.length): string 
   return lines.join("\n");
 }
 
-/** Where the line after the name of an event begins; `start` if it does not begin with its name, or if a CR might end that. */
+/** Where the line after an event's name begins; `start` if the event has no name first, or a CR might end it. */
 function afterName(bytes: Buffer, start: number, end: number): number {
   if (bytes[start] !== nameStart) {
     return start;

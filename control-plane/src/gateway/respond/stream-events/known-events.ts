@@ -119,7 +119,7 @@ export class KnownEvents implements UnreportedTexts {
       this.#attemptsLeft = attemptsMax;
     }
     const stream = this.#stream;
-    // An event that counts as more than text has no shape, as those at both ends of a response.
+    // An event that counts as more than text has no shape: those at both ends of a response, for example.
     if (this.#attemptsLeft === 0 || stream.textOf(payload) === null) {
       return;
     }

@@ -20,8 +20,7 @@ const dash = 0x2d;
 const idBytes = Buffer.from(idPrefix.padEnd(idPrefix.length + 36));
 
 /**
- * The id of a call in the format that these clients expect. It is made in bytes, because a search in the text takes three
- * times as long.
+ * The id of a call in the format that these clients expect. Built in bytes: `replaceAll` takes three times as long.
  * @param requestId a UUID
  */
 export function messagesRequestId(requestId: string): string {

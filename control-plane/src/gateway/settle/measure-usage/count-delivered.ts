@@ -145,7 +145,7 @@ function tokensOfPicture({ quality }: Json): number {
   return pictureTokens.get(quality) ?? usualPictureTokens;
 }
 
-/** An event whose type is no text counts as one without: what a provider sends must not throw. */
+/** A type that is not a string counts as none: nothing that a provider sends may throw. */
 function typeOf({ type }: Json): string {
   return typeof type === "string" ? type : "";
 }

@@ -33,13 +33,13 @@ test.each<[string, string, (type: unknown) => object]>([
     "/v1beta/models/m:generateContent",
     (type) => ({ contents, generationConfig: { responseModalities: [type] } }),
   ],
-])("the type of %s that is no text is not taken for a failure of ours", (_, path, body) => {
+])("a type of %s that is not a string causes no failure", (_, path, body) => {
   for (const type of odd) {
     expect([200, 400]).toContain(statusOf(path, body(type)));
   }
 });
 
-test("an edit whose type is no text may be a summary, which is paid for", () => {
+test("an edit whose type is not a string may be a summary, which is paid for", () => {
   for (const type of odd) {
     const context = { context_management: { edits: [{ type }] } };
     const bytes = Buffer.from(JSON.stringify({ model: "m", max_tokens: 1, messages, ...context }));

@@ -56,7 +56,7 @@ describe("whatever a model writes counts", () => {
     expect(count({ type: "content_block_delta", index: 0, delta })).toMatchObject({ outputTokens: 10, pictures: 0 });
   });
 
-  test.each([[{ toString: 1 }], [["a"]], [5], [null]])("in an event whose type is %j, which is no text", (type) => {
+  test.each([[{ toString: 1 }], [["a"]], [5], [null]])("in an event whose type is %j, not a string", (type) => {
     const counted = new DeliveredCount();
     expect(counted.textOf({ ...chunk({ content: text }), type })).toMatchObject({ item: null });
     expect(count({ ...chunk({ content: text }), type })).toMatchObject({ outputTokens: 10 });
