@@ -17,6 +17,7 @@ export type ArmName = (typeof armNames)[number];
 export const armNames = [
   "direct",
   "nginx",
+  "sockets",
   "portkey",
   "one-api",
   "new-api",
@@ -26,7 +27,7 @@ export const armNames = [
   "node",
 ] as const;
 
-/** The arms of `bench relay`; Sluice without its front is measured when it is named, the agent of an exit node has its own bench. */
+/** The arms of `bench relay`; Sluice without its front and the sockets alone are measured when they are named, the agent of an exit node has its own bench. */
 export const relayArmNames: readonly ArmName[] = ["direct", "nginx", "portkey", "front"];
 
 /** Programs that are measured where their binary is given, because no package has it. */

@@ -9,6 +9,7 @@ import { nodeArm } from "./arms/node.ts";
 import { newApiArm, oneApiArm } from "./arms/one-api.ts";
 import { portkeyArm } from "./arms/portkey.ts";
 import { beforeArm, frontArm, sluiceArm } from "./arms/sluice.ts";
+import { socketsArm } from "./arms/sockets.ts";
 import { moveToLoadCore, reasonAgainstMachine } from "./cores.ts";
 import { compareRatios, keepRatios, keptFile, nothingKept } from "./kept-ratios.ts";
 import { FakeProvider } from "./load/provider.ts";
@@ -22,6 +23,7 @@ import { verifyAnswers, verifyConversion, verifyRewritten } from "./verify.ts";
 const allArms: readonly Arm[] = [
   directArm,
   nginxArm,
+  socketsArm,
   portkeyArm,
   oneApiArm,
   newApiArm,
