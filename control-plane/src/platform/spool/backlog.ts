@@ -29,28 +29,43 @@ type ParsedRows<Rows> = {
   readonly unreadable: QuarantinedEntry<Rows>[];
 };
 
-type CachedGroup<Summary> = {
+/** A group that this process has recorded, which is therefore not parsed again. */
+type LiveGroup<Summary> = {
   readonly id: number;
   readonly count: number;
-  readonly text: SharedText;
   readonly summary: Summary;
+  /** Null while only the disk has it. */
+  text: SharedText | null;
+};
+
+/** What is kept in memory besides the disk. */
+export type BacklogBounds = {
+  /** Rows whose texts are kept. */
+  readonly cachedEntriesMax: number;
+  /** What the summaries may weigh: a row weighs 1, its group `groupWeight` more. */
+  readonly summaryWeightMax: number;
 };
 
 /** The number of groups that are read from the disk at once; a group holds at most a batch. */
 const groupsPerRead = 16;
+/** An empty summary takes as much memory as this many rows of different payers add to one. */
+const groupWeight = 10;
 
 /**
- * The entries that are recorded and not yet committed, oldest first. Everything is on disk; the texts of the newest entries
- * are kept in memory as well, as long as they are consecutive, so that in the steady state nothing is read or parsed again.
+ * The entries that are recorded and not yet committed, oldest first. Everything is on disk. Of entries that this process has
+ * recorded, the summaries are kept in memory as well, and the texts of some, so that in the steady state nothing is read, and
+ * that of a backlog nothing is parsed: texts that only the disk has are copied from there. What is beyond the bounds is parsed.
  */
 export class Backlog<Rows, Summary> {
   readonly #store: SpoolStore;
   readonly #forms: RowForms<Rows, Summary>;
-  readonly #cachedEntriesMax: number;
+  readonly #bounds: BacklogBounds;
   readonly #firstLiveId: number;
   readonly #texts = new SharedTexts();
-  #cache: CachedGroup<Summary>[] = [];
+  /** By rising id, with gaps where summaries are not kept. */
+  #live: LiveGroup<Summary>[] = [];
   #cachedEntries = 0;
+  #summaryWeight = 0;
   #nextId: number;
   #lastId: number;
   #entries: number;
@@ -58,10 +73,10 @@ export class Backlog<Rows, Summary> {
   #quarantined: number;
   #removalError: unknown = null;
 
-  constructor(store: SpoolStore, forms: RowForms<Rows, Summary>, cachedEntriesMax: number) {
+  constructor(store: SpoolStore, forms: RowForms<Rows, Summary>, bounds: BacklogBounds) {
     this.#store = store;
     this.#forms = forms;
-    this.#cachedEntriesMax = cachedEntriesMax;
+    this.#bounds = bounds;
     const totals = store.totals();
     this.#nextId = totals.firstId;
     this.#lastId = totals.lastId;
@@ -108,11 +123,21 @@ export class Backlog<Rows, Summary> {
     this.#lastId = id;
     this.#entries += count;
     this.#bytes += text.length;
-    const last = this.#cache.at(-1);
-    if (this.#cachedEntries < this.#cachedEntriesMax && (last === undefined || last.id === id - 1)) {
-      this.#cache.push({ id, count, text: this.#texts.keep(text), summary });
-      this.#cachedEntries += count;
+    if (this.#summaryWeight < this.#bounds.summaryWeightMax) {
+      const group: LiveGroup<Summary> = { id, count, summary, text: null };
+      if (this.#cachedEntries < this.#bounds.cachedEntriesMax) {
+        this.#keepText(group, text);
+      }
+      this.#live.push(group);
+      this.#summaryWeight += groupWeight + count;
     }
+  }
+
+  #keepText(group: LiveGroup<Summary>, text: Uint8Array): SharedText {
+    const kept = this.#texts.keep(text);
+    group.text = kept;
+    this.#cachedEntries += group.count;
+    return kept;
   }
 
   /** The oldest entries in whole groups: at most `entriesMax`, or one group. Null when there are none. */
@@ -120,7 +145,7 @@ export class Backlog<Rows, Summary> {
     if (this.#nextId > this.#lastId) {
       return null;
     }
-    return this.#cache[0]?.id === this.#nextId ? this.#takeCached(entriesMax) : this.#takeStored(entriesMax);
+    return this.#live[0]?.id === this.#nextId ? this.#takeLive(entriesMax) : this.#takeStored(entriesMax);
   }
 
   /**
@@ -222,19 +247,29 @@ export class Backlog<Rows, Summary> {
     return { texts: count === 0 ? [] : [new Uint8Array(text)], count, summary };
   }
 
-  #takeCached(entriesMax: number): TakenBatch<Rows, Summary> {
+  /** Groups one after the other, up to the first that can't be read. @throws Error when already the first one can't be read */
+  #takeLive(entriesMax: number): TakenBatch<Rows, Summary> {
     const { summaries } = this.#forms;
     const pieces = new TextPieces();
     const summary = summaries.begin();
     let [count, bytes, upToId] = [0, 0, this.#nextId - 1];
-    for (const group of this.#cache) {
-      if (count > 0 && count + group.count > entriesMax) {
+    for (const group of this.#live) {
+      if (group.id !== upToId + 1 || (count > 0 && count + group.count > entriesMax)) {
         break;
       }
-      pieces.add(group.text);
+      let text: SharedText;
+      try {
+        text = group.text ?? this.#keepText(group, this.#store.readOne(group.id));
+      } catch (error) {
+        if (count === 0) {
+          throw error;
+        }
+        break;
+      }
+      pieces.add(text);
       summaries.merge(summary, group.summary);
       count += group.count;
-      bytes += group.text.end - group.text.start;
+      bytes += text.end - text.start;
       upToId = group.id;
     }
     const rows = { texts: pieces.end(), count, summary };
@@ -244,7 +279,7 @@ export class Backlog<Rows, Summary> {
   /** The rows are encoded again, because their texts may be of an older version. */
   #takeStored(entriesMax: number): TakenBatch<Rows, Summary> {
     const isReplay = this.#nextId < this.#firstLiveId;
-    const endId = isReplay ? this.#firstLiveId : (this.#cache[0]?.id ?? this.#lastId + 1);
+    const endId = isReplay ? this.#firstLiveId : (this.#live[0]?.id ?? this.#lastId + 1);
     const groups = this.#readGroups(endId, entriesMax);
     const { entries, unreadable } = this.parse(groups.map(({ body }) => body));
     let [bytes, entryCount, upToId] = [0, 0, endId - 1];
@@ -276,15 +311,18 @@ export class Backlog<Rows, Summary> {
   }
 
   #dropUpTo(id: number): void {
-    let count = 0;
-    for (const group of this.#cache) {
-      if (group.id > id) {
+    let groups = 0;
+    for (const { id: groupId, count, text } of this.#live) {
+      if (groupId > id) {
         break;
       }
-      count += 1;
-      this.#cachedEntries -= group.count;
-      this.#texts.release(group.text);
+      groups += 1;
+      this.#summaryWeight -= groupWeight + count;
+      if (text !== null) {
+        this.#cachedEntries -= count;
+        this.#texts.release(text);
+      }
     }
-    this.#cache = count === this.#cache.length ? [] : this.#cache.slice(count);
+    this.#live = groups === this.#live.length ? [] : this.#live.slice(groups);
   }
 }

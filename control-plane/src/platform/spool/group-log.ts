@@ -137,10 +137,7 @@ export class GroupLog {
 
   #write(file: LogFile, isMark: boolean, group: StoredGroup, atMs: number): void {
     const length = headBytes + group.body.length;
-    if (length > this.#scratch.length) {
-      this.#scratch = Buffer.allocUnsafeSlow(length * 2);
-    }
-    const bytes = this.#scratch;
+    const bytes = this.#scratchOf(length);
     encodeRecord(bytes, isMark, group, atMs);
     for (let done = 0; done < length; ) {
       done += writeSync(file.fd, bytes, done, length - done, file.end + done);
@@ -169,6 +166,24 @@ export class GroupLog {
       }
     }
     return groups;
+  }
+
+  /** The body of one group, which lasts until the next call. @throws Error when it can't be read */
+  readOne(id: number): Uint8Array {
+    const file = this.#files.find(({ groups }) => (groups.at(-1)?.id ?? 0) >= id);
+    const place = file?.groups[firstFrom(file, id)];
+    if (file === undefined || place?.id !== id) {
+      throw new Error(`there is no group ${id}`);
+    }
+    return readGroup(file, place, this.#scratchOf(headBytes + place.bytes)).body;
+  }
+
+  /** Memory for one group at a time. */
+  #scratchOf(length: number): Buffer {
+    if (length > this.#scratch.length) {
+      this.#scratch = Buffer.allocUnsafeSlow(length * 2);
+    }
+    return this.#scratch;
   }
 
   /** Has the file of the first group from this id on kept under another name when it is done with. */

@@ -102,9 +102,16 @@ function readAll(fd: number): Buffer {
   return bytes;
 }
 
-/** @throws Error when the group can't be read, or is not what was written */
-export function readGroup({ fd, path }: LogFile, { id, count, bytes: length, offset }: Placed): StoredGroup {
-  const bytes = Buffer.allocUnsafeSlow(headBytes + length);
+/**
+ * @param memory where the group is read to, by default memory of its own
+ * @throws Error when the group can't be read, or is not what was written
+ */
+export function readGroup(
+  { fd, path }: LogFile,
+  { id, count, bytes: length, offset }: Placed,
+  memory: Buffer = Buffer.allocUnsafeSlow(headBytes + length),
+): StoredGroup {
+  const bytes = memory.subarray(0, headBytes + length);
   if (readSync(fd, bytes, 0, bytes.length, offset) !== bytes.length || wholeAt(bytes, 0) === null) {
     throw new Error(`a group of ${path} can't be read`);
   }

@@ -93,6 +93,11 @@ export class SpoolStore {
     return this.#log.read(fromId, endId, groupsMax);
   }
 
+  /** The text of one group, which lasts until the next call. @throws Error when it can't be read */
+  readOne(id: number): Uint8Array {
+    return this.#log.readOne(id);
+  }
+
   /** Has the file of the first group from this id on kept under another name when all others in it are committed. */
   keepFileOf(fromId: number): KeptGroup {
     return this.#log.keepFileOf(fromId);

@@ -1,6 +1,6 @@
 import type { ReplicaId } from "@sluice/contracts/ids";
 import { turn } from "@sluice/http-client/turn";
-import { Backlog } from "./backlog.ts";
+import { Backlog, type BacklogBounds } from "./backlog.ts";
 import { Drain, type DrainOptions } from "./drain.ts";
 import { StorageUnavailableError } from "./errors.ts";
 import { JsonBytes } from "./json-bytes.ts";
@@ -33,13 +33,11 @@ export type SpoolOptions<Rows, Summary = null> = {
   readonly bytesMax?: number;
   /** The size of the reserve; by default 64 MiB. */
   readonly reserveBytes?: number;
-  /** The number of rows kept in memory besides the disk, so that they need not be read again; by default 20,000. */
-  readonly cachedEntriesMax?: number;
-};
+} & Partial<BacklogBounds>;
 
 const bytesMaxDefault = 1024 ** 3;
 const reserveBytesDefault = 64 * 1024 ** 2;
-const cachedEntriesMaxDefault = 20_000;
+const boundsDefault: BacklogBounds = { cachedEntriesMax: 10_000, summaryWeightMax: 200_000 };
 /**
  * The number of rows per tick of the event loop that share a group; more rows make a second group. It must not exceed a
  * usual batch.
@@ -100,6 +98,7 @@ export class Spool<Rows, Summary = null> {
   /** Creates the spool of a slot that is already taken; see `openSpool`. */
   constructor(slot: Slot, options: SpoolOptions<Rows, Summary>) {
     this.#slot = slot;
+    const { cachedEntriesMax, summaryWeightMax } = { ...boundsDefault, ...options };
     const { codecs, joined, summaries = noSummaries as unknown as RowSummaries<Rows, Summary> } = options;
     this.#forms = { codecs, joined, summaries };
     this.#onWarning = options.onWarning;
@@ -109,7 +108,7 @@ export class Spool<Rows, Summary = null> {
     this.replayed = this.#hasReplayed.promise;
     claimSlot(slot);
     slot.store.requeueQuarantined(Date.now());
-    this.#backlog = new Backlog(slot.store, this.#forms, options.cachedEntriesMax ?? cachedEntriesMaxDefault);
+    this.#backlog = new Backlog(slot.store, this.#forms, { cachedEntriesMax, summaryWeightMax });
     this.#health = new WriteHealth({
       reserve: slot.reserve,
       onWarning: options.onWarning,
