@@ -1,5 +1,6 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
 import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
+import { OutlinesByCaller } from "../platform/outlines-by-caller.ts";
 import { RepeatedByCaller } from "../platform/repeated-by-caller.ts";
 import { largeBodyBytesMin } from "../platform/side-thread.ts";
 import { parseRequest } from "./admit/parse-request.ts";
@@ -15,15 +16,18 @@ export class BodyParser {
   readonly #parseAside: PipelineDeps["parseAside"];
   readonly #clock: PipelineDeps["clock"];
   readonly #repeated = new RepeatedByCaller<ApiKeyId>(repeatedFields);
+  readonly #outlines = new OutlinesByCaller<ApiKeyId>();
 
   constructor({ parseAside, clock }: Pick<PipelineDeps, "parseAside" | "clock">) {
     this.#parseAside = parseAside;
     this.#clock = clock;
   }
 
-  /** Forgets the repeated values of idle callers. */
+  /** Forgets what is known of the bodies of idle callers. */
   forgetIdle(): void {
-    this.#repeated.forgetIdle(this.#clock.tick());
+    const tick = this.#clock.tick();
+    this.#repeated.forgetIdle(tick);
+    this.#outlines.forgetIdle(tick);
   }
 
   /**
@@ -41,6 +45,16 @@ export class BodyParser {
     if (body.byteLength >= largeBodyBytesMin && operation.body !== "none") {
       return this.#parseAside({ body: viewOf(body), contentType, path });
     }
-    return parseRequest(body, contentType, operation, this.#repeated.readerFor(principal.apiKeyId, body.byteLength));
+    const { apiKeyId } = principal;
+    const freeTexts = operation.body === "json" ? operation.freeTexts : null;
+    const known = freeTexts === null ? null : this.#outlines.find(apiKeyId, body, freeTexts);
+    if (known !== null) {
+      return parseRequest(body, contentType, operation, known);
+    }
+    const request = parseRequest(body, contentType, operation, this.#repeated.readerFor(apiKeyId, body.byteLength));
+    if (freeTexts !== null) {
+      this.#outlines.learn(apiKeyId, body, freeTexts);
+    }
+    return request;
   }
 }

@@ -1,11 +1,13 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import type { ApiKeyId } from "@sluice/contracts/ids";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
 import type { CallState, Principal } from "@sluice/control-plane/gateway/model.ts";
+import type { Operation } from "@sluice/control-plane/gateway/operations/model.ts";
 import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import { BodyParser } from "@sluice/control-plane/gateway/parse-body.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
-import { toAppError } from "@sluice/control-plane/platform/errors.ts";
+import { AppError, toAppError } from "@sluice/control-plane/platform/errors.ts";
+import { OutlinesByCaller } from "@sluice/control-plane/platform/outlines-by-caller.ts";
 
 const text = "a text: with colons, ".repeat(300);
 const parameters = { type: "object", properties: { path: { type: "string", description: text } } };
@@ -71,23 +73,167 @@ const bodies: readonly [name: string, path: string, fields: object][] = [
   ],
 ];
 
-test.each(bodies)("%s is read as the first time when most of it comes again", (_, path, fields) => {
-  const operation = findOperation(path);
+/** A parser, and how a call at a path is read by it. */
+function openParser(path: string): { operation: Operation; parse: (bytes: Buffer) => unknown } {
   const parseAside = () => Promise.reject(new Error("a body of this size is parsed here"));
   const parser = new BodyParser({ parseAside, clock: systemClock });
   const call = { path, headers: new Headers() } as unknown as CallState["call"];
   const state = { call, principal: { apiKeyId: 1n as ApiKeyId } as Principal };
-  const outcomeOf = (parse: () => unknown): unknown => {
-    try {
-      return parse();
-    } catch (thrown) {
-      const { code, message: words, param } = toAppError(thrown);
-      return { code, words, param };
-    }
-  };
+  const operation = findOperation(path);
+  return { operation, parse: (bytes) => outcomeOf(() => parser.parse(bytes, state, operation)) };
+}
+
+function outcomeOf(parse: () => unknown): unknown {
+  try {
+    return parse();
+  } catch (thrown) {
+    const { code, message: words, param } = toAppError(thrown);
+    return { code, words, param };
+  }
+}
+
+test.each(bodies)("%s is read as the first time when most of it comes again", (_, path, fields) => {
+  const { operation, parse } = openParser(path);
   for (let turn = 0; turn < 4; turn += 1) {
     const bytes = Buffer.from(JSON.stringify({ ...fields, user: `user ${turn}` }));
     const first = outcomeOf(() => parseRequest(bytes, null, operation));
-    expect(outcomeOf(() => parser.parse(bytes, state, operation))).toEqual(first);
+    expect(parse(bytes)).toEqual(first);
+  }
+});
+
+const part = { type: "text", text: "a part" };
+const called = {
+  role: "assistant",
+  content: null,
+  tool_calls: [{ id: "c", type: "function", function: { name: "f" } }],
+};
+
+/** Bodies of each dialect, by the text that is in them. Some are refused. */
+const written: readonly [name: string, path: string, fieldsWith: (text: string) => object][] = [
+  [
+    "a chat",
+    "/v1/chat/completions",
+    (content) => ({
+      ...modelAndStream,
+      messages: [
+        { role: "system", content },
+        { role: "user", content: [part, { type: "text", text: content }] },
+        called,
+      ],
+      metadata: { content: "a tag" },
+      max_tokens: 9,
+      n: 2,
+    }),
+  ],
+  [
+    "a chat with an image and a tool",
+    "/v1/chat/completions",
+    (shown) => ({
+      model: "m",
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: shown },
+            { type: "image_url", image_url: { url: "https://a/b" } },
+          ],
+        },
+      ],
+      tools: [{ type: "function", function: { name: "content", description: "text" } }],
+    }),
+  ],
+  ["a chat that is refused", "/v1/chat/completions", (content) => ({ model: "m", messages: [{ role: "x", content }] })],
+  [
+    "a response",
+    "/v1/responses",
+    (shown) => ({
+      ...modelAndStream,
+      instructions: shown,
+      input: [{ role: "user", content: [{ type: "input_text", text: shown }] }],
+    }),
+  ],
+  ["a response to one text", "/v1/responses", (input) => ({ model: "m", input, max_output_tokens: 9 })],
+  [
+    "a response with a search that is removed",
+    "/v1/responses",
+    (input) => ({ model: "m", tools: [{ type: "function", name: "f" }, { type: "web_search" }], input }),
+  ],
+  [
+    "a message",
+    "/v1/messages",
+    (content) => ({
+      ...modelAndStream,
+      max_tokens: 9,
+      system: [{ type: "text", text: content }],
+      messages: [{ role: "user", content }],
+    }),
+  ],
+  [
+    "a message with a document and a result",
+    "/v1/messages",
+    (content) => ({
+      model: "m",
+      max_tokens: 9,
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "document", source: { type: "base64", data: "abcd" } },
+            { type: "tool_result", content },
+          ],
+        },
+      ],
+    }),
+  ],
+  [
+    "a message with a tool that is refused where it is not converted",
+    "/v1/messages",
+    (system) => ({
+      model: "m",
+      max_tokens: 9,
+      system,
+      messages: [message],
+      tools: [{ type: "code_execution_20250522", name: "x" }],
+    }),
+  ],
+];
+const texts = [
+  "hello",
+  "",
+  'a "quoted" text: with\n\tescapes \\',
+  "中文 é 😀",
+  "data:image/png;base64,abcd",
+  "x".repeat(3_000),
+];
+
+test.each(written)("%s is read as the first time when it comes again with other texts", (name, path, fieldsWith) => {
+  const { operation, parse } = openParser(path);
+  const finding = spyOn(OutlinesByCaller.prototype, "find");
+  for (const each of [...texts, ...texts]) {
+    const bytes = Buffer.from(JSON.stringify(fieldsWith(each)));
+    expect(parse(bytes)).toEqual(outcomeOf(() => parseRequest(bytes, null, operation)));
+  }
+  const known = finding.mock.results.filter(({ value }) => value !== null);
+  finding.mockRestore();
+  // Two teach what others have in common with them; one that is refused teaches nothing.
+  expect(known).toHaveLength(name === "a chat that is refused" ? 0 : 2 * texts.length - 2);
+});
+
+test("what is read of a body is not changed by what is made of it", () => {
+  const frozen = (value: unknown): unknown => {
+    if (typeof value === "object" && value !== null) {
+      Object.values(value).map(frozen);
+    }
+    return Object.freeze(value);
+  };
+  for (const [, path, fieldsWith] of written) {
+    const operation = findOperation(path);
+    const bytes = Buffer.from(JSON.stringify(fieldsWith("hello")));
+    const fields = frozen(JSON.parse(bytes.toString())) as Record<string, unknown>;
+    try {
+      parseRequest(bytes, null, operation, () => ({ fields, topLevel: null }));
+    } catch (thrown) {
+      expect(thrown).toBeInstanceOf(AppError);
+    }
   }
 });

@@ -56,6 +56,11 @@ export type OperationRules = {
    * the tools of the Messages API, which carry a date in their type.
    */
   readonly tools: "unread" | "checked" | "search_dropped" | "typed";
+  /**
+   * The fields whose texts no rule reads: their own, and those that their items have as `content` or `text`. A body that differs
+   * from an earlier one in these alone is not parsed again.
+   */
+  readonly freeTexts: readonly string[] | null;
   /** An equal request may get the response to an earlier one, from the cache. */
   readonly isRepeatable: boolean;
   /** Whether the usage of a stream comes in a chunk that has to be requested. */

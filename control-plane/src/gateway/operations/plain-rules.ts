@@ -10,6 +10,7 @@ export const plain: OperationRules = {
   methods: ["POST"],
   optionPlace: null,
   tools: "unread",
+  freeTexts: null,
   isRepeatable: false,
   takesUsageOption: false,
   soldBy: null,

@@ -1,8 +1,16 @@
+import {
+  isInWindow,
+  openWindow,
+  plainEnd,
+  windowByte,
+  windowText,
+  wordsIn,
+  wordsOf,
+} from "../../../platform/byte-window.ts";
 import type { StreamForm } from "../../operations/model.ts";
 import type { EventText } from "../../usage-count/model.ts";
 import { countText, type TextCount } from "../../usage-count/text-tokens.ts";
 import { seeEvent } from "./event-scan.ts";
-import { isInWindow, openWindow, plainEnd, windowByte, windowText, wordsIn, wordsOf } from "./event-window.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,10 +1,5 @@
 import { expect, test } from "bun:test";
-import {
-  isInWindow,
-  openWindow,
-  plainEnd,
-  wordsOf,
-} from "@sluice/control-plane/gateway/respond/stream-events/event-window.ts";
+import { isInWindow, isPlainAscii, openWindow, plainEnd, wordsOf } from "@sluice/control-plane/platform/byte-window.ts";
 
 const before = 3;
 
@@ -52,6 +47,22 @@ test("bytes are the same only if each of them is, and bytes after them do not ma
         other[at] = (other[at] as number) ^ bit;
         show(other);
         expect([length, at, bit, isInWindow(before, length, expected, 1)]).toEqual([length, at, bit, false]);
+      }
+    }
+  }
+});
+
+test("bytes are plain ASCII only if each of them is, whatever is after them", () => {
+  for (let length = 1; length < 40; length += 1) {
+    const bytes = Buffer.alloc(length + 4, 0xff).fill(0x20, 0, length);
+    show(bytes);
+    expect([length, isPlainAscii(length)]).toEqual([length, true]);
+    for (let at = 0; at < length; at += 1) {
+      for (const byte of [0x00, 0x1f, 0x21, 0x7f, 0x80, 0xff]) {
+        const other = Buffer.from(bytes);
+        other[at] = byte;
+        show(other);
+        expect([length, at, byte, isPlainAscii(length)]).toEqual([length, at, byte, byte === 0x21 || byte === 0x7f]);
       }
     }
   }

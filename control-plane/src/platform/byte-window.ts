@@ -1,12 +1,15 @@
-/** No event with a shape is longer. */
+/** Longer bytes do not fit into it: up to three after them are read, too. */
 const windowBytes = 16_384;
+export const windowBytesMax = windowBytes - 4;
 const wordBytes = 4;
 /**
- * Where an event is read four bytes at a time. In its packet it can't be: for a view of a packet, the runtime would have to
- * move its bytes.
+ * Where a part of a packet is read four bytes at a time. In its packet it can't be: for a view of that, the runtime would have
+ * to move its bytes.
  */
 const memory = Buffer.allocUnsafeSlow(windowBytes);
 const words = new DataView(memory.buffer);
+const alignedWords = new Int32Array(memory.buffer);
+const wordsPerStep = 4;
 const highBits = 0x80_80_80_80;
 
 /** Copies the bytes of a packet from `start` to `end` to the beginning of the window. */
@@ -47,6 +50,26 @@ export function isInWindow(start: number, length: number, expected: Int32Array, 
   }
   const missingBits = (-length & 3) << 3;
   return (words.getInt32(at, true) << missingBits) >>> missingBits === (expected[last] as number) >>> 0;
+}
+
+/** Whether the first bytes of the window are all ASCII, without a control character. */
+export function isPlainAscii(length: number): boolean {
+  const count = (length >> 2) & -wordsPerStep;
+  let found = 0;
+  for (let index = 0; index < count; index += wordsPerStep) {
+    const first = alignedWords[index] as number;
+    const second = alignedWords[index + 1] as number;
+    const third = alignedWords[index + 2] as number;
+    const fourth = alignedWords[index + 3] as number;
+    // The lowest control character leaves its bit, because a subtraction borrows only from bytes after it.
+    found |= (first - 0x20_20_20_20) | first | (second - 0x20_20_20_20) | second;
+    found |= (third - 0x20_20_20_20) | third | (fourth - 0x20_20_20_20) | fourth;
+  }
+  for (let at = count * wordBytes; at < length; at += 1) {
+    const byte = memory[at] as number;
+    found |= byte < 0x20 ? highBits : byte;
+  }
+  return (found & highBits) === 0;
 }
 
 /**

@@ -1,0 +1,140 @@
+import type { Bytes } from "@sluice/http-client/packet-part";
+import type { ReadObject } from "./read-json.ts";
+import { findOutline, mayHaveOutline, outlineOf, type TextOutline } from "./text-outline.ts";
+
+/** How many outlines of a caller are kept. */
+const keptMax = 4;
+/** What all outlines may take together; those of callers who came first are forgotten. */
+const allBytesMax = 16 * 1024 * 1024;
+const callersMax = 4_096;
+/** After so long without a body, the outlines of a caller are forgotten, because they are of customers' bodies. */
+const idleMsMax = 600_000;
+/**
+ * Looking for an outline pays only for callers whose bodies have known ones. Each body that has one earns a credit, each other
+ * one costs one, and learning an outline several. Without credit, every so many bodies are enough for another outline.
+ */
+const creditMax = 64;
+const learningCost = 16;
+const bodiesPerTrial = 256;
+
+type Entry = {
+  /** Those found last come first. */
+  readonly outlines: TextOutline[];
+  /** Whose texts may differ. */
+  readonly fields: readonly string[];
+  credit: number;
+  /** How many bodies came without credit. */
+  untried: number;
+  bytes: number;
+  /** When `forgetIdle` was last called before the last body. */
+  usedTick: number;
+};
+
+/** Knows bodies of callers that differ from earlier ones in nothing but texts. */
+export class OutlinesByCaller<Caller> {
+  readonly #callers = new Map<Caller, Entry>();
+  #bytes = 0;
+  #tick = 0;
+
+  /** The memory that the outlines take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * How to read a body: what it says, but with empty texts; null if that is not known.
+   * @param fields whose texts may differ, because no rule reads them
+   */
+  find(caller: Caller, body: Bytes, fields: readonly string[]): (() => ReadObject) | null {
+    const entry = this.#callers.get(caller);
+    if (entry === undefined || entry.fields !== fields || entry.credit === 0 || !mayHaveOutline(body)) {
+      return null;
+    }
+    const { outlines } = entry;
+    const index = findOutline(outlines, body);
+    const found = outlines[index];
+    if (found === undefined) {
+      return null;
+    }
+    if (index > 0) {
+      outlines.splice(index, 1);
+      outlines.unshift(found);
+    }
+    entry.usedTick = this.#tick;
+    entry.credit = Math.min(creditMax, entry.credit + 1);
+    return found.read;
+  }
+
+  /** Learns a body that was not known, and that was accepted. The first one of a caller is not worth it yet. */
+  learn(caller: Caller, body: Bytes, fields: readonly string[]): void {
+    if (!mayHaveOutline(body)) {
+      return;
+    }
+    const entry = this.#callers.get(caller);
+    if (entry?.fields !== fields) {
+      this.#begin(caller, fields);
+      return;
+    }
+    entry.usedTick = this.#tick;
+    if (entry.credit === 0) {
+      entry.untried += 1;
+      entry.credit = entry.untried % bodiesPerTrial === 0 ? learningCost + 1 : 0;
+      return;
+    }
+    entry.credit -= 1;
+    if (entry.credit >= learningCost) {
+      entry.credit -= learningCost;
+      this.#keep(entry, outlineOf(body, fields));
+    }
+  }
+
+  /** To be called every few seconds. @param tick monotonic, in milliseconds */
+  forgetIdle(tick: number): void {
+    this.#tick = tick;
+    for (const [caller, entry] of this.#callers) {
+      if (tick - entry.usedTick > idleMsMax) {
+        this.#forget(caller);
+      }
+    }
+  }
+
+  #begin(caller: Caller, fields: readonly string[]): void {
+    this.#forget(caller);
+    this.#callers.set(caller, {
+      outlines: [],
+      fields,
+      credit: creditMax,
+      untried: 0,
+      bytes: 0,
+      usedTick: this.#tick,
+    });
+    if (this.#callers.size > callersMax) {
+      this.#forgetFirst();
+    }
+  }
+
+  #keep(entry: Entry, outline: TextOutline | null): void {
+    if (outline === null) {
+      return;
+    }
+    entry.outlines.unshift(outline);
+    const added = outline.size - (entry.outlines.splice(keptMax)[0]?.size ?? 0);
+    entry.bytes += added;
+    this.#bytes += added;
+    while (this.#bytes > allBytesMax) {
+      this.#forgetFirst();
+    }
+  }
+
+  #forgetFirst(): void {
+    for (const caller of this.#callers.keys()) {
+      this.#forget(caller);
+      return;
+    }
+  }
+
+  #forget(caller: Caller): void {
+    this.#bytes -= this.#callers.get(caller)?.bytes ?? 0;
+    this.#callers.delete(caller);
+  }
+}
