@@ -34,6 +34,10 @@ const kinds: readonly Partial<Attempt>[][] = [
   [],
 ];
 
+/** Whether the attempt counts for its channel: neither a refusal of the request nor a client that left does. */
+const saysSomething = ({ result, status }: { readonly result: string; readonly status: number | null }) =>
+  result !== "client_left" && status !== 404;
+
 test("attempts of copied calls are shown and counted as if each said how it ended", async () => {
   await untilDayLasts();
   await using scene = await SettlementScene.create(1);
@@ -78,6 +82,15 @@ test("attempts of copied calls are shown and counted as if each said how it ende
   });
   const asStored = await read();
   expect(asStored.ofCalls).toEqual(kinds.map((_, kind) => [attemptsOf(kind), attemptsOf(kind)]));
+  const tried = kinds.flatMap((_, kind) => attemptsOf(kind)).filter(saysSomething);
+  expect([...asStored.errors]).toEqual(
+    tried.map(({ channelId, channel, result }) => ({
+      channelId: BigInt(channelId),
+      channel,
+      attempts: callsOfEach,
+      failed: result === "answered" ? 0 : callsOfEach,
+    })),
+  );
   for (const [index, { requestId }] of rows.entries()) {
     const named = JSON.stringify(attemptsOf(index % kinds.length));
     await owner.sql`update usage_log set attempts = ${named}::text::jsonb where request_id = ${requestId}::text::uuid`;

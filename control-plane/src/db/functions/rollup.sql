@@ -38,6 +38,20 @@ CREATE OR REPLACE FUNCTION attempt_end(p_attempt jsonb) RETURNS text LANGUAGE sq
   SELECT attempt_end_of(p_attempt ->> 'result', p_attempt ->> 'status')
 $$;
 
+-- What each attempt of a usage row says about its channel, read as it is stored: that takes a fifth of the time of usage_attempts.
+-- Part of the query that calls it, so that what is not asked for is not read.
+CREATE OR REPLACE FUNCTION said_attempts(p_attempts jsonb) RETURNS TABLE (channel text, channel_name text, result text, status text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT said.* FROM jsonb_array_elements(attempt_list(p_attempts)) a CROSS JOIN LATERAL (
+    SELECT CASE jsonb_typeof(a) WHEN 'array' THEN a ->> 0 ELSE a ->> 'channelId' END AS channel,
+      CASE jsonb_typeof(a) WHEN 'array' THEN CASE jsonb_typeof(a -> 1) WHEN 'number' THEN a ->> 3 ELSE a ->> 1 END
+        ELSE a ->> 'channel' END AS channel_name,
+      CASE jsonb_typeof(a) WHEN 'array' THEN coalesce(a ->> 5, 'answered') ELSE a ->> 'result' END AS result,
+      CASE jsonb_typeof(a) WHEN 'array' THEN a ->> 4 ELSE a ->> 'status' END AS status
+  ) said
+  WHERE said.channel ~ '^\d{1,18}$'
+$$;
+
 -- The sums over the settled usage rows of some batches that began on some UTC days (from p_from to p_to), as they are in
 -- usage_rollup. p_batches names the batches; null are all that the sums have reached. Only this function defines what is
 -- counted where.
@@ -120,15 +134,10 @@ BEGIN
         date_bin('1 day', quarter, '2000-01-01 00:00:00+00') AS utc_day, channel_text::bigint AS channel,
         attempt_end_of(result, status) AS ended, calls, first_at, last_at
       FROM (
-        SELECT quarter, channel_text, result, status, count(*) AS calls, min(started_at) AS first_at, max(started_at) AS last_at
-        FROM counted CROSS JOIN LATERAL jsonb_array_elements(attempt_list(attempts)) a
-        CROSS JOIN LATERAL (
-          SELECT CASE jsonb_typeof(a) WHEN 'array' THEN a ->> 0 ELSE a ->> 'channelId' END AS channel_text,
-            CASE jsonb_typeof(a) WHEN 'array' THEN coalesce(a ->> 5, 'answered') ELSE a ->> 'result' END AS result,
-            CASE jsonb_typeof(a) WHEN 'array' THEN a ->> 4 ELSE a ->> 'status' END AS status
-        ) said
-        WHERE channel_text ~ '^\d{1,18}$'
-        GROUP BY quarter, channel_text, result, status
+        SELECT quarter, said.channel AS channel_text, result, status, count(*) AS calls, min(started_at) AS first_at,
+          max(started_at) AS last_at
+        FROM counted CROSS JOIN LATERAL said_attempts(attempts) said
+        GROUP BY quarter, said.channel, result, status
       ) counted_attempts
     ) tried
     WHERE ended IS NOT NULL

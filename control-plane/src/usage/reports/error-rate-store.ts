@@ -19,12 +19,14 @@ export async function countErrors(db: Queryable, minutes: number): Promise<Error
        where u.day >= ((now() - make_interval(mins => $1::int)) at time zone 'utc')::date
          and u.started_at >= now() - make_interval(mins => $1::int)
        order by u.day desc, u.request_id desc limit ${callsMax}
+     ), said as (
+       select s.channel, max(s.channel_name) as channel_name, s.result, s.status, count(*) as attempts
+       from recent r cross join lateral said_attempts(r.attempts) s group by s.channel, s.result, s.status
      ), tried as (
-       select (a->>'channelId')::bigint as channel_id, a->>'channel' as channel, attempt_end(a) as ended
-       from recent r cross join lateral jsonb_array_elements(usage_attempts(r.attempts)) a where a->>'channelId' is not null
+       select channel::bigint as channel_id, channel_name, attempts, attempt_end_of(result, status) as ended from said
      )
-     select channel_id as "channelId", max(channel) as channel, count(*)::integer as attempts,
-       (count(*) filter (where ended = 'failed'))::integer as failed
+     select channel_id as "channelId", max(channel_name) as channel, sum(attempts)::integer as attempts,
+       coalesce(sum(attempts) filter (where ended = 'failed'), 0)::integer as failed
      from tried where ended is not null group by channel_id order by channel_id limit 500`,
     [minutes],
   );
