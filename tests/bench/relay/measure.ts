@@ -110,13 +110,15 @@ function putLoad(arm: RunningArm, options: MeasureOptions): Promise<LoadResult> 
 
 function readCosts(arm: RunningArm, provider: FakeProvider) {
   const { counters } = provider;
+  const readerPid = arm.books?.readerPid ?? null;
+  const readerMs = readerPid === null ? 0 : cpuMsOfTree(readerPid);
   return {
     wallMs: Bun.nanoseconds() / 1e6,
     armMs: arm.pid === null ? 0 : cpuMsOfTree(arm.pid),
     threads: arm.pid === null ? {} : cpuOfThreads(arm.pid),
     benchMs: cpuMsOfTree(process.pid),
     machineMs: cpuMsOfMachine(),
-    companionMs: Object.fromEntries(arm.companions.map(({ name, pid }) => [name, cpuMsOfTree(pid)])),
+    companionMs: Object.fromEntries(arm.companions.map(({ name, pid }) => [name, cpuMsOfTree(pid) - readerMs])),
     connections: counters.connections,
     provided: callsProvided(provider),
   };

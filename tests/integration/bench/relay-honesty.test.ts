@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Socket, TCPSocketListener } from "bun";
+import type { Books, RunningArm } from "../../bench/relay/arm.ts";
 import { chatCall } from "../../bench/relay/load/call.ts";
 import { runClient } from "../../bench/relay/load/client.ts";
 import type { LoadPlan } from "../../bench/relay/load/plan.ts";
 import { FakeProvider } from "../../bench/relay/load/provider.ts";
 import { runWrk } from "../../bench/relay/load/wrk.ts";
+import { measure } from "../../bench/relay/measure.ts";
 import {
   cpuMsOfTree,
   cpuOfThreads,
@@ -15,6 +17,7 @@ import {
   peakMemoryMbOfTree,
   resetPeakMemoryOfTree,
 } from "../../bench/relay/process-cost.ts";
+import { type Scenario, scenarios } from "../../bench/relay/scenarios.ts";
 import { verifyAnswers } from "../../bench/relay/verify.ts";
 import { testUnless, unlessInstalled, unlessLinux } from "../../support/service/obstacles.ts";
 import { patienceMs } from "../../support/values/patience.ts";
@@ -194,6 +197,39 @@ describe("latency and cost are visible", () => {
     provider.setPace(1000);
     await runClient(plan(provider.port, { ...direct, connections: 3 }));
     expect(provider.counters.streamsOpenMax).toBe(3);
+  });
+
+  testUnless(unlessLinux, "what a database does for the bench is no cost of the arm", async () => {
+    const provider = startProvider();
+    const burn = `process.on("SIGUSR2", () => { let sum = 0; for (let step = 0; step < 4e8; step++) sum += step % 7;
+      console.log(sum); });
+      console.log(process.pid); setInterval(() => {}, 1e6);`;
+    const script = `Bun.spawn([process.execPath, "-e", ${JSON.stringify(burn)}], { stdout: "inherit" }); setInterval(() => {}, 1e6);`;
+    const database = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+    const output = database.stdout.getReader();
+    const readerPid = Number(new TextDecoder().decode((await output.read()).value));
+    cleanups.push(() => {
+      process.kill(readerPid, "SIGKILL");
+      database.kill("SIGKILL");
+    });
+    const counts = { usageRows: 0, traceRecords: 0, payloadsStored: 0, payloadsDropped: 0 };
+    const books: Books = {
+      readerPid,
+      open: async () => undefined,
+      drain: async () => {
+        process.kill(readerPid, "SIGUSR2");
+        await output.read();
+      },
+      close: async () => counts,
+    };
+    const companions = [{ name: "database", pid: database.pid }];
+    const running: RunningArm = { ...arm(provider.port), pid: null, companions, books, stop: async () => undefined };
+    const [scenario] = scenarios as [Scenario];
+    const site = { providerPort: provider.port, folder: "", profileFolder: null, against: null, binaries: {} };
+    const { companionCpuMs } = await measure(running, { site, provider, scenario, seconds: 0.1, jsonLoad: "bun" });
+    const readerMs = cpuMsOfTree(readerPid);
+    expect(readerMs).toBeGreaterThan(200);
+    expect(companionCpuMs["database"]).toBeLessThan(readerMs / 4);
   });
 
   testUnless(unlessLinux, "the CPU time of children is charged, of ended ones too", async () => {

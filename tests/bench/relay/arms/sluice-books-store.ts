@@ -43,6 +43,7 @@ export class SluiceBooks implements Books {
   /** Request ids are UUIDs of version 7: all of a load's ids are above the id of its beginning. */
   #floor = "";
   #floorMs = 0;
+  #readerPid: number | null = null;
 
   /** @param placeBytes the size of the place of a payload in the version that is measured */
   constructor(databaseUrl: string, placeBytes: number) {
@@ -50,7 +51,13 @@ export class SluiceBooks implements Books {
     this.#placeBytes = placeBytes;
   }
 
+  get readerPid(): number | null {
+    return this.#readerPid;
+  }
+
   async open(): Promise<void> {
+    const [connection] = await this.#sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    this.#readerPid = connection?.pid ?? null;
     this.#floorMs = Date.now();
     const time = this.#floorMs.toString(16).padStart(12, "0");
     this.#floor = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
