@@ -38,7 +38,7 @@ const escapes = new Set(Buffer.from('"\\/bfnrt'));
  * allows in a string, are the same JSON apart from these strings.
  */
 export class TextOutline {
-  /** What bodies of this outline say, with empty texts. It must not be changed. */
+  /** What bodies of this outline say, with empty texts, but not where: that differs. It must not be changed. */
   readonly read: () => ReadObject;
   /** The memory that it takes, by and large. */
   readonly size: number;
@@ -49,12 +49,13 @@ export class TextOutline {
   readonly #last: number;
   readonly #bytesMin: number;
 
-  constructor(parts: readonly Buffer[], read: ReadObject) {
+  constructor(parts: readonly Buffer[], fields: ReadObject["fields"]) {
     const words = parts.map((part) => [part.length, ...wordsOf(part)]);
     this.#parts = Int32Array.from(words.flat());
     this.#partCount = parts.length;
     this.#last = this.#parts.length - (words.at(-1)?.length ?? 0);
     this.#bytesMin = parts.reduce((sum, part) => sum + part.length, 0);
+    const read = { fields, topLevel: null };
     this.read = () => read;
     this.size = sizeFactor * this.#bytesMin;
   }
@@ -193,7 +194,9 @@ export function outlineOf(body: Bytes, fields: readonly string[]): TextOutline |
   }
   parts.push(bytes.subarray(from));
   const rest = Buffer.concat(parts);
-  return rest.length > partsBytesMax || texts.length > textsMax ? null : new TextOutline(parts, readJsonObject(rest));
+  return rest.length > partsBytesMax || texts.length > textsMax
+    ? null
+    : new TextOutline(parts, readJsonObject(rest).fields);
 }
 
 /** The texts of a value, without their quotes. */

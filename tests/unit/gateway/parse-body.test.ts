@@ -1,13 +1,15 @@
 import { expect, spyOn, test } from "bun:test";
 import type { ApiKeyId } from "@sluice/contracts/ids";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
-import type { CallState, Principal } from "@sluice/control-plane/gateway/model.ts";
+import type { CallState, ParsedRequest, Principal } from "@sluice/control-plane/gateway/model.ts";
 import type { Operation } from "@sluice/control-plane/gateway/operations/model.ts";
 import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import { BodyParser } from "@sluice/control-plane/gateway/parse-body.ts";
+import { withModelName } from "@sluice/control-plane/gateway/upstreams/model-name.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { AppError, toAppError } from "@sluice/control-plane/platform/errors.ts";
 import { OutlinesByCaller } from "@sluice/control-plane/platform/outlines-by-caller.ts";
+import { viewOf } from "@sluice/http-client/packet-part";
 
 const text = "a text: with colons, ".repeat(300);
 const parameters = { type: "object", properties: { path: { type: "string", description: text } } };
@@ -217,6 +219,47 @@ test.each(written)("%s is read as the first time when it comes again with other 
   finding.mockRestore();
   // Two teach what others have in common with them; one that is refused teaches nothing.
   expect(known).toHaveLength(name === "a chat that is refused" ? 0 : 2 * texts.length - 2);
+});
+
+/** Each has a field after its texts whose name has a colon, so that its fields are read with their places. */
+const scanned: readonly [name: string, path: string, fieldsWith: (text: string) => object][] = [
+  [
+    "a chat with stream options",
+    "/v1/chat/completions",
+    (content) => ({
+      messages: [{ role: "user", content }],
+      ...modelAndStream,
+      stream_options: { include_usage: false },
+      metadata: { "a:b": "c" },
+    }),
+  ],
+  [
+    "a response with a search that is removed",
+    "/v1/responses",
+    (input) => ({
+      input,
+      model: "m",
+      metadata: { "a:b": "c" },
+      tools: [{ type: "function", name: "f" }, { type: "web_search" }],
+    }),
+  ],
+  [
+    "a message",
+    "/v1/messages",
+    (system) => ({ system, messages: [message], model: "m", max_tokens: 9, metadata: { "a:b": "c" } }),
+  ],
+];
+
+test.each(scanned)("%s is sent on with its own model, options and tools when it comes with other texts", (...row) => {
+  const [, path, fieldsWith] = row;
+  const { operation, parse } = openParser(path);
+  for (const each of ["hello", ...texts]) {
+    const bytes = Buffer.from(JSON.stringify(fieldsWith(each)));
+    const request = withModelName(parse(bytes) as ParsedRequest, "another");
+    const first = withModelName(parseRequest(bytes, null, operation), "another");
+    expect(viewOf(request.body).toString()).toBe(viewOf(first.body).toString());
+    expect({ ...request, modelPlace: null }).toEqual({ ...first, modelPlace: null });
+  }
 });
 
 test("what is read of a body is not changed by what is made of it", () => {
