@@ -112,7 +112,9 @@ export function readGroup(
   memory: Buffer = Buffer.allocUnsafeSlow(headBytes + length),
 ): StoredGroup {
   const bytes = memory.subarray(0, headBytes + length);
-  if (readSync(fd, bytes, 0, bytes.length, offset) !== bytes.length || wholeAt(bytes, 0) === null) {
+  const head = readSync(fd, bytes, 0, bytes.length, offset) === bytes.length ? wholeAt(bytes, 0) : null;
+  // A whole group in the place of another has other rows than those that are charged.
+  if (head === null || head.isMark || head.id !== id || head.count !== count || head.bytes !== length) {
     throw new Error(`a group of ${path} can't be read`);
   }
   return { id, count, body: bytes.subarray(headBytes) };

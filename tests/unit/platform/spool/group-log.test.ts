@@ -363,6 +363,28 @@ describe("a log of groups", () => {
     log.close();
   });
 
+  test("gives no group that is in the place of another, though it is whole", () => {
+    using folder = new Folder();
+    const log = folder.open();
+    for (const [index, body] of ["first", "other", "longer than these"].entries()) {
+      append(log, index + 1, body);
+    }
+    const [path = ""] = folder.files();
+    const bytes = readFileSync(path);
+    const length = headBytes + "first".length;
+    // Over one of the same length, and over a longer one.
+    for (const place of [length, 2 * length]) {
+      bytes.copy(bytes, place, 0, length);
+    }
+    writeFileSync(path, bytes);
+    expect(asBuffer(log.readOne(1)).toString()).toBe("first");
+    for (const id of [2, 3]) {
+      expect(() => log.readOne(id)).toThrow(/can't be read/);
+      expect(() => log.read(id, everything, 10)).toThrow(/can't be read/);
+    }
+    log.close();
+  });
+
   test("reads no more groups than it is asked for, over the ends of files", () => {
     using folder = new Folder();
     const log = folder.open();
