@@ -291,11 +291,20 @@ export class Backlog<Rows, Summary> {
     return { rows: this.collect(entries), upToId, entryCount, bytes, unreadable, isReplay, isRetry: isReplay };
   }
 
+  /** Up to the first that can't be read. @throws Error when already the first one can't be read */
   #readGroups(endId: number, entriesMax: number): StoredGroup[] {
     const taken: StoredGroup[] = [];
     let count = 0;
     for (let fromId = this.#nextId; ; ) {
-      const groups = this.#store.read(fromId, endId, groupsPerRead);
+      let groups: StoredGroup[];
+      try {
+        groups = this.#store.read(fromId, endId, groupsPerRead);
+      } catch (error) {
+        if (taken.length === 0) {
+          throw error;
+        }
+        return taken;
+      }
       for (const group of groups) {
         if (taken.length > 0 && count + group.count > entriesMax) {
           return taken;

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { ApiKeyId, BudgetId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import { type CallRows, type CallsSummary, callForms } from "@sluice/control-plane/compose/call-rows.ts";
@@ -13,6 +15,7 @@ import {
   type NoteRows,
   noteCodecs,
   notes,
+  type SpoolFolder,
   sink,
   spoolFolder,
 } from "../../../support/usage/spool-fixture.ts";
@@ -78,6 +81,20 @@ function textSink<Rows, Summary>(changes: Partial<DrainOptions<Rows, Summary>> =
     ...changes,
   };
   return { batches, options, lines: () => batches.flatMap(({ lines }) => lines) };
+}
+
+/** Changes the first byte of a text in the log of a spool. */
+async function damage({ directory }: SpoolFolder, text: string): Promise<void> {
+  const slot = join(directory, "0");
+  for (const name of (await readdir(slot)).filter((each) => each.endsWith(".log"))) {
+    const path = join(slot, name);
+    const bytes = await readFile(path);
+    const at = bytes.indexOf(text);
+    if (at !== -1) {
+      bytes[at] = 1;
+      await writeFile(path, bytes);
+    }
+  }
 }
 
 describe("a backlog that is longer than what is kept in memory", () => {
@@ -236,5 +253,22 @@ describe("a backlog that is longer than what is kept in memory", () => {
     expect(await spool.flush(flushMs)).toBe(true);
     expect(counts.decoded).toBe(decoded);
     await spool.close();
+  });
+
+  test("loses the group that can't be read and no other, wherever in a batch that is", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open({ cachedEntriesMax: 0, summaryWeightMax: 0 });
+    const all = Array.from({ length: 40 }, (_, group) => notes(`${group}.`, 2));
+    for (const group of all) {
+      await appendNotes(spool, group);
+    }
+    // The first that is not read at once with those before.
+    const lost = 16;
+    await damage(folder, `"${lost}.0"`);
+    const consumer = sink(undefined, { batchMax: 1_000 });
+    spool.drain(consumer);
+    expect(await spool.flush(flushMs)).toBe(true);
+    expect(consumer.rows()).toEqual(all.filter((_, group) => group !== lost).flat());
+    expect(consumer.quarantined).toHaveLength(2);
   });
 });
