@@ -36,6 +36,8 @@ type LiveGroup<Summary> = {
   readonly summary: Summary;
   /** Null while only the disk has it. */
   text: SharedText | null;
+  /** What has the text. */
+  texts: SharedTexts;
 };
 
 /** What is kept in memory besides the disk. */
@@ -61,7 +63,10 @@ export class Backlog<Rows, Summary> {
   readonly #forms: RowForms<Rows, Summary>;
   readonly #bounds: BacklogBounds;
   readonly #firstLiveId: number;
+  /** Texts of rows as they are recorded. */
   readonly #texts = new SharedTexts();
+  /** Texts that were read for a batch: among those that stay until their turn comes, they would keep a block of each batch from use. */
+  readonly #readTexts = new SharedTexts();
   /** By rising id, with gaps where summaries are not kept. */
   #live: LiveGroup<Summary>[] = [];
   #cachedEntries = 0;
@@ -124,7 +129,7 @@ export class Backlog<Rows, Summary> {
     this.#entries += count;
     this.#bytes += text.length;
     if (this.#summaryWeight < this.#bounds.summaryWeightMax) {
-      const group: LiveGroup<Summary> = { id, count, summary, text: null };
+      const group: LiveGroup<Summary> = { id, count, summary, text: null, texts: this.#texts };
       if (this.#cachedEntries < this.#bounds.cachedEntriesMax) {
         this.#keepText(group, text);
       }
@@ -134,10 +139,16 @@ export class Backlog<Rows, Summary> {
   }
 
   #keepText(group: LiveGroup<Summary>, text: Uint8Array): SharedText {
-    const kept = this.#texts.keep(text);
+    const kept = group.texts.keep(text);
     group.text = kept;
     this.#cachedEntries += group.count;
     return kept;
+  }
+
+  /** @throws Error when it can't be read */
+  #readText(group: LiveGroup<Summary>): SharedText {
+    group.texts = this.#readTexts;
+    return this.#keepText(group, this.#store.readOne(group.id));
   }
 
   /** The oldest entries in whole groups: at most `entriesMax`, or one group. Null when there are none. */
@@ -167,6 +178,7 @@ export class Backlog<Rows, Summary> {
   /** A commit has failed, and the thread that was to make it may still read the texts of its batch. */
   onCommitFailed(): void {
     this.#texts.spare();
+    this.#readTexts.spare();
   }
 
   /**
@@ -259,7 +271,7 @@ export class Backlog<Rows, Summary> {
       }
       let text: SharedText;
       try {
-        text = group.text ?? this.#keepText(group, this.#store.readOne(group.id));
+        text = group.text ?? this.#readText(group);
       } catch (error) {
         if (count === 0) {
           throw error;
@@ -321,7 +333,7 @@ export class Backlog<Rows, Summary> {
 
   #dropUpTo(id: number): void {
     let groups = 0;
-    for (const { id: groupId, count, text } of this.#live) {
+    for (const { id: groupId, count, text, texts } of this.#live) {
       if (groupId > id) {
         break;
       }
@@ -329,7 +341,7 @@ export class Backlog<Rows, Summary> {
       this.#summaryWeight -= groupWeight + count;
       if (text !== null) {
         this.#cachedEntries -= count;
-        this.#texts.release(text);
+        texts.release(text);
       }
     }
     this.#live = groups === this.#live.length ? [] : this.#live.slice(groups);

@@ -271,4 +271,28 @@ describe("a backlog that is longer than what is kept in memory", () => {
     expect(consumer.rows()).toEqual(all.filter((_, group) => group !== lost).flat());
     expect(consumer.quarantined).toHaveLength(2);
   });
+
+  test("takes no more memory while calls go on: rows that are read and rows that wait are in blocks of their own", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open({ cachedEntriesMax: 200 });
+    for (let group = 0; group < 150; group += 1) {
+      await appendNotes(spool, notes(`${group} ${"long ".repeat(400)}`, 32));
+    }
+    const memories = new Set<ArrayBufferLike>();
+    spool.drain({
+      ...sink(),
+      batchMax: 128,
+      commit: async ({ texts }) => {
+        for (const { buffer } of texts) {
+          memories.add(buffer);
+        }
+        if (spool.depth().entries > 128) {
+          await appendNotes(spool, ["later"]);
+        }
+      },
+    });
+    expect(await spool.flush(flushMs)).toBe(true);
+    // 10 MB of rows. A row that waits would keep a block of each of the 38 batches.
+    expect(memories.size).toBeLessThan(12);
+  });
 });

@@ -77,9 +77,12 @@ describe("texts in shared memory", () => {
     expect(late.map((text) => isAll(text, 1))).toEqual([true, true, true]);
   });
 
-  test("of a commit that failed are never written over, as the thread that lost it may still read them", async () => {
+  test.each([
+    ["recorded", 1_000],
+    ["read from the disk", 0],
+  ])("of a commit that failed are never written over if %s, as the lost thread may read them", async (_, cached) => {
     await using folder = await spoolFolder();
-    const spool = await folder.open();
+    const spool = await folder.open({ cachedEntriesMax: cached });
     let sent: readonly Uint8Array[] | null = null;
     let lines: string[] = [];
     spool.drain(
