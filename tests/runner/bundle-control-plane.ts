@@ -7,6 +7,7 @@ import {
   fewerPartitions,
   lighterPasswords,
   lighterProgram,
+  pagesCompressedLess,
   pagesRenderedOnce,
   schemasWithoutCode,
   unwatchedLoop,
@@ -44,7 +45,12 @@ export async function bundleControlPlane(folder: string, isLighter: boolean): Pr
     plugins: [
       redirectThreads(new Map(threads.map((path) => [path, pathToFileURL(bundled(path)).href]))),
       ...(isLighter
-        ? [lighterProgram(lighterPasswords, fewerPartitions, pagesRenderedOnce, schemasWithoutCode, unwatchedLoop)]
+        ? [
+            lighterProgram(
+              ...[lighterPasswords, fewerPartitions, schemasWithoutCode, unwatchedLoop],
+              ...[pagesRenderedOnce, pagesCompressedLess],
+            ),
+          ]
         : []),
     ],
   });

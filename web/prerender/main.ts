@@ -23,10 +23,13 @@ import { drawDocument, pageContext } from "./document.tsx";
 import { readPageAssets } from "./page-assets.ts";
 import { escapeXml, llmsText, robotsText, searchIndexJson, sitemapXml } from "./site-files.ts";
 
-const brotliQuality = 8;
+type Compression = { readonly brotli: number; readonly gzip: number };
+
+const usualCompression: Compression = { brotli: 8, gzip: 9 };
+const quickCompression: Compression = { brotli: 1, gzip: 1 };
 const bytesWorthCompressing = 600;
 
-async function writePages({ catalogue, directory }: PrerenderOrder): Promise<number> {
+async function writePages({ catalogue, directory, isQuick }: PrerenderOrder): Promise<number> {
   const [manifest = "", images = ""] = await Promise.all(
     ["manifest-site.json", "manifest-social.json"].map((name) =>
       readFile(join(import.meta.dirname, "../client", name), "utf8"),
@@ -59,8 +62,9 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
   files.set("/sitemap.xml", sitemapXml(pages, catalogue.origin));
   files.set("/robots.txt", robotsText(catalogue.origin));
   files.set("/llms.txt", withBrandInMarkdown(llmsText(sitePages, catalogue), catalogue.brand.name));
+  const compression = isQuick === true ? quickCompression : usualCompression;
   for (const [path, text] of files) {
-    await writeCompressed(join(directory, path), Buffer.from(text));
+    await writeCompressed(join(directory, path), Buffer.from(text), compression);
   }
   return files.size;
 }
@@ -70,13 +74,13 @@ function localesOf({ translationsAt }: SitePage): readonly Locale[] {
   return translationsAt === undefined ? allLocales : ["en"];
 }
 
-async function writeCompressed(file: string, bytes: Buffer): Promise<void> {
+async function writeCompressed(file: string, bytes: Buffer, { brotli, gzip }: Compression): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, bytes);
   if (bytes.length >= bytesWorthCompressing) {
-    const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality };
+    const params = { [constants.BROTLI_PARAM_QUALITY]: brotli };
     await writeFile(`${file}.br`, brotliCompressSync(bytes, { params }));
-    await writeFile(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+    await writeFile(`${file}.gz`, gzipSync(bytes, { level: gzip }));
   }
 }
 

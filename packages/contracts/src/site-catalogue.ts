@@ -73,4 +73,6 @@ export type PrerenderOrder = {
   readonly catalogue: SiteCatalogue;
   /** An empty folder for its output. */
   readonly directory: string;
+  /** Compresses them less: for pages that are soon drawn again, as in tests. */
+  readonly isQuick?: true;
 };

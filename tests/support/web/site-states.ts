@@ -8,7 +8,7 @@ const stateName = /^[0-9a-f]{32}$/;
 const statesMax = 8;
 
 const { TEST_FULL } = process.env;
-/** To render the public pages takes 3 s of processor time, and most services of a run show the same. */
+/** To render the public pages takes a second of processor time, and most services of a run show the same. */
 const isShared = isInRunFolder() && TEST_FULL !== "1";
 const sharedFolder = join(tmpdir(), "site-states");
 

@@ -8,13 +8,14 @@ import {
   type Lighter,
   lighterPasswords,
   lighterProgram,
+  pagesCompressedLess,
   pagesRenderedOnce,
   schemasWithoutCode,
   unwatchedLoop,
 } from "../../runner/lighter-program.ts";
 
-async function bundle(entry: string, lighter: Lighter): Promise<string> {
-  const built = await Bun.build({ entrypoints: [entry], target: "bun", plugins: [lighterProgram(lighter)] });
+async function bundle(entry: string, ...lighters: readonly Lighter[]): Promise<string> {
+  const built = await Bun.build({ entrypoints: [entry], target: "bun", plugins: [lighterProgram(...lighters)] });
   return (await built.outputs[0]?.text()) ?? "";
 }
 
@@ -23,6 +24,7 @@ describe("a lighter program", () => {
     ["control-plane/src/accounts/passwords/password-hashing.ts", lighterPasswords],
     ["control-plane/src/db/partitions.ts", fewerPartitions],
     ["control-plane/src/pages/site-pages.ts", pagesRenderedOnce],
+    ["control-plane/src/pages/site-pages.ts", pagesCompressedLess],
     ["packages/contracts/src/strict-object.ts", schemasWithoutCode],
     ["control-plane/src/operations/event-loop-lag.ts", unwatchedLoop],
   ])("has less work in %s than the product", async (file, lighter) => {
@@ -30,6 +32,12 @@ describe("a lighter program", () => {
     const bundled = await bundle(join(root, file), lighter);
     expect(bundled).toContain(lightened ?? "");
     expect(bundled).not.toContain(text ?? "");
+  });
+
+  test("has less work in two places of a file", async () => {
+    const lighters = [pagesRenderedOnce, pagesCompressedLess];
+    const bundled = await bundle(join(root, "control-plane/src/pages/site-pages.ts"), ...lighters);
+    expect(lighters.filter(({ lighter }) => !bundled.includes(lighter))).toEqual([]);
   });
 
   test("is not made when a text that it replaces has changed", async () => {
