@@ -24,7 +24,6 @@ test(
   async () => {
     await admin.walk("/admin/users/?q=ada", async (page) => {
       const acts = await countActs(page, admin.web.sluice.url);
-      await page.reload();
       await page.locator("tr", { hasText: "ada@example.org" }).hover();
       await page.getByRole("link", { name: "Adjust balance: ada@example.org" }).click();
       await page.getByLabel("Amount, USD").fill("1");
@@ -116,7 +115,6 @@ test(
     await admin.walk(`/admin/orders/?order_no=${orderNo}`, async (page) => {
       const dialog = page.getByRole("dialog");
       const acts = await countActs(page, admin.web.sluice.url);
-      await page.reload();
       await page.locator(`[data-row="${orderNo}"]`).hover();
       await page.getByRole("button", { name: `Refund: ${orderNo}` }).click();
       await dialog.getByText(buyer.email).waitFor();
@@ -169,7 +167,6 @@ test(
     );
     await admin.walk("/admin/settings/", async (page, watched) => {
       const acts = await countActs(watched.page, admin.web.sluice.url);
-      await page.reload();
       const form = page.getByRole("form", { name: "payments.cardpay" });
       await form.getByRole("combobox").selectOption("false");
       await form.getByText("1 subscription continues, charged as before.").waitFor();

@@ -23,7 +23,6 @@ test(
       "/admin/users/?q=ada",
       async (page) => {
         const acts = await countActs(page, admin.web.sluice.url);
-        await page.reload();
         await page.getByRole("button", { name: "ada@example.org", exact: true }).click();
         const panel = page.getByRole("complementary");
         await panel.getByRole("button", { name: "Suspend" }).click();
@@ -65,7 +64,6 @@ test(
     const { userId, email } = await loginUser(admin.web.rig);
     await admin.walk(`/admin/users/?q=${email}`, async (page) => {
       const acts = await countActs(page, admin.web.sluice.url);
-      await page.reload();
       const row = page.locator(`[data-row="${userId}"]`);
       const dialog = page.getByRole("dialog");
       await row.hover();

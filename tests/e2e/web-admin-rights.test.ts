@@ -33,7 +33,7 @@ type Walked = Pick<PageOptions, "cookie" | "expectedStatuses">;
 
 async function walk(path: string, steps: (page: Page, watched: WatchedPage) => Promise<void>, walked: Walked = {}) {
   const { cookie = web.cookies.admin ?? "", expectedStatuses = [] } = walked;
-  await tabs.visit({ url: web.sluice.url, cookie, expectedStatuses }, async (watched) => {
+  await tabs.walk({ url: web.sluice.url, cookie, expectedStatuses }, async (watched) => {
     await watched.page.goto(path);
     await steps(watched.page, watched);
     expect(watched.faults).toEqual([]);

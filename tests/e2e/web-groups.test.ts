@@ -52,7 +52,7 @@ async function as(
   look: (page: WatchedPage["page"], watched: WatchedPage) => Promise<void>,
   cookie = web.cookies[who] ?? "",
 ): Promise<void> {
-  await tabs.visit({ url: web.sluice.url, cookie, hostedUrl: card.url }, async (watched) => {
+  await tabs.walk({ url: web.sluice.url, cookie, hostedUrl: card.url }, async (watched) => {
     const acts = await countActs(watched.page, web.sluice.url);
     await watched.page.goto(path);
     await look(watched.page, watched);

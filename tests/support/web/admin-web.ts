@@ -60,7 +60,7 @@ export class AdminWeb {
   ): Promise<void> {
     const options = { url: this.web.sluice.url, cookie, expectedStatuses };
     const tabs = isAlone ? new PageTabs(this.browser) : this.#tabs;
-    await tabs.visit(options, async (watched) => {
+    await tabs.walk(options, async (watched) => {
       await watched.page.goto(path);
       await steps(watched.page, watched);
       const found = await watched.axe();

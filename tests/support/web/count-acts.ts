@@ -7,7 +7,7 @@ export type Acts = { clicks: number; fields: number };
 const counted = new WeakMap<Page, { acts: Acts }>();
 
 /**
- * Counts from the next page on that is loaded, across pages.
+ * Counts from now on, across pages.
  * @param origin of the program, where pages of others come in between: an issuer's have acts of their own
  */
 export async function countActs(page: Page, origin: string | null = null): Promise<Acts> {
@@ -22,9 +22,11 @@ export async function countActs(page: Page, origin: string | null = null): Promi
   await page.exposeFunction("countAct", (what: keyof Acts) => {
     current.acts[what] += 1;
   });
-  await page.addInitScript(`if ([null, location.origin].includes(${JSON.stringify(origin)})) {
+  const script = `if ([null, location.origin].includes(${JSON.stringify(origin)})) {
     addEventListener("pointerdown", (event) => event.isTrusted && countAct("clicks"), true);
     addEventListener("change", () => countAct("fields"), true);
-  }`);
+  }`;
+  await page.addInitScript(script);
+  await page.evaluate(script);
   return acts;
 }

@@ -9,7 +9,7 @@ const nothingPath = "/healthz";
 type Tab = { readonly watched: WatchedPage; readonly devtools: CDPSession; readonly cookies: Cookies };
 
 /**
- * Opens pages one after the other, each as on a first visit: nothing is stored and nothing is cached. Those with the same
+ * Opens pages one after the other, and each visit as a first one: nothing is stored and nothing is cached. Those with the same
  * options share a process of the browser, as to begin one takes as much time as the page itself.
  */
 export class PageTabs {
@@ -26,7 +26,7 @@ export class PageTabs {
     await this.#empty(tab, options);
   };
 
-  /** The page shows what the stay before has left, and nothing at first, in the size of the options; it is closed if the work fails. */
+  /** The page shows what the stay before has left, with what is cached, and nothing at first, in the size of the options; it is closed if the work fails. */
   readonly stay = async (options: PageOptions, work: (watched: WatchedPage) => Promise<void>): Promise<void> => {
     const tab = await this.#work("stay", options, work);
     await this.#restoreLook(tab, options);
@@ -41,7 +41,7 @@ export class PageTabs {
     work: (watched: WatchedPage) => Promise<void>,
   ): Promise<Tab> {
     const key = `${kind} ${JSON.stringify(options)}`;
-    const tab = this.#tabs.get(key) ?? (await this.#open(options));
+    const tab = this.#tabs.get(key) ?? (await this.#open(kind, options));
     this.#tabs.set(key, tab);
     const { page, faults, axe, close } = tab.watched;
     // What a page says while it is left is of no interest.
@@ -64,12 +64,14 @@ export class PageTabs {
     }
   }
 
-  async #open(options: PageOptions): Promise<Tab> {
+  async #open(kind: "visit" | "stay", options: PageOptions): Promise<Tab> {
     const watched = await this.#browser.open(options);
     const context = watched.page.context();
     const devtools = await context.newCDPSession(watched.page);
-    await devtools.send("Network.enable");
-    await devtools.send("Network.setCacheDisabled", { cacheDisabled: true });
+    if (kind === "visit") {
+      await devtools.send("Network.enable");
+      await devtools.send("Network.setCacheDisabled", { cacheDisabled: true });
+    }
     return { watched, devtools, cookies: await context.cookies() };
   }
 
