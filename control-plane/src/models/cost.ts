@@ -35,12 +35,6 @@ const rules: readonly LineRule[] = unitsByWhole.map((unit) => ({
   parts: partsOf(unit).map(countName),
 }));
 
-/** The rules as separate functions, because `costOf` runs for every call. */
-const counted = rules.filter((rule): rule is LineRule & { readonly count: CountName } => rule.count !== null);
-const undivided = counted.filter(({ parts }) => parts.length === 0);
-const divided = counted.filter(({ parts }) => parts.length > 0);
-const byRequest = rules.filter(({ count }) => count === null);
-
 /**
  * The remaining count for a unit's line, so that each token is on one line only. Parts may overlap, so that their sum
  * exceeds the whole.
@@ -49,7 +43,6 @@ function countOf(units: Units, count: CountName, parts: readonly CountName[]): A
   let rest: Amount = units[count];
   for (const part of parts) {
     const own = units[part];
-    // Most counts are zero, and the arithmetic is what takes time.
     if (own) {
       rest = minus(rest, own);
     }
@@ -83,26 +76,28 @@ export function shareOfCost(units: Units, rates: Rates, requests: Amount, basisP
   return toAmount(toShare(BigInt(sumLines(units, rates, requests)), basisPoints));
 }
 
+/** The sum of the lines. Each unit is named, because this runs twice for every call, and names that change are looked up. */
 function sumLines(units: Units, rates: Rates, requests: Amount): Amount {
+  const { cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens, reasoningTokens } = units;
   const prices = pricesFor(rates, units);
-  let parts: Amount = 0;
-  for (const { count, parts: without, price } of divided) {
-    parts = plus(parts, times(countOf(units, count, without), prices[price]));
-  }
-  for (const { count, price } of undivided) {
-    const own = units[count];
-    if (own) {
-      parts = plus(parts, times(own, prices[price]));
-    }
-  }
-  for (const { price } of byRequest) {
-    const each = prices[price];
-    if (each) {
-      parts = plus(parts, times(requests, each));
-    }
-  }
-  return parts;
+  const read = without(without(without(units.inputTokens, cacheReadTokens), cacheWriteTokens), cacheWrite1hTokens);
+  const written = without(units.outputTokens, reasoningTokens);
+  let parts: Amount = times(requests, prices.request);
+  parts = withLine(parts, read > 0 ? read : 0, prices.input);
+  parts = withLine(parts, written > 0 ? written : 0, prices.output);
+  parts = withLine(parts, cacheReadTokens, prices.cacheRead);
+  parts = withLine(parts, cacheWriteTokens, prices.cacheWrite);
+  parts = withLine(parts, cacheWrite1hTokens, prices.cacheWrite1h);
+  parts = withLine(parts, reasoningTokens, prices.reasoning);
+  parts = withLine(parts, units.images, prices.image);
+  parts = withLine(parts, units.audioMs, prices.audio);
+  return withLine(parts, units.searches, prices.search);
 }
+
+/** Most counts are zero, and the arithmetic is what takes time. */
+const without = (whole: Amount, part: Amount): Amount => (part ? minus(whole, part) : whole);
+const withLine = (parts: Amount, count: Amount, price: Amount): Amount =>
+  count && price ? plus(parts, times(count, price)) : parts;
 
 /** Converts parts of 10^-14 USD to quota, rounded up. */
 export function toQuota(parts: Amount): Amount {
