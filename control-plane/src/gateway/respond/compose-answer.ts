@@ -85,13 +85,22 @@ export function namingModel(
 }
 
 /**
+ * An object that no name is given where it is made has room for six. One that is made with a name has room for that alone, and is
+ * moved three times until a response has all of its headers.
+ */
+const noHeaders = (): Record<string, string> => ({});
+
+/**
  * The headers of the response: those that say how to read the body, and none that the upstream means for a browser. Of
  * repeated headers the first one was checked; compressions are a list.
  * @param exitNode the code of the exit node that responded, or null
  */
 export function answerHeaders(response: HttpResponse, exitNode: string | null): Record<string, string> {
   const type = headerOf(response, "content-type");
-  const headers: Record<string, string> = type === null ? {} : { "content-type": type };
+  const headers = noHeaders();
+  if (type !== null) {
+    headers["content-type"] = type;
+  }
   const received = response.headers;
   for (let index = 0; index < received.length; index += 1) {
     const header = received[index] as HttpHeader;
