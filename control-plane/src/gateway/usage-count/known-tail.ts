@@ -1,3 +1,4 @@
+import { isInWindow, openWindow, windowByte, wordsIn, wordsOf } from "../../platform/byte-window.ts";
 import type { Json } from "./units.ts";
 
 const quote = 0x22;
@@ -23,10 +24,8 @@ type CountPlace = { readonly holder: Json; readonly name: string; value: number 
 
 /** A text that was parsed. */
 type Kept = {
-  /** What is before each count, and after the last one. */
-  readonly texts: Buffer;
-  /** Where each of them ends. */
-  readonly ends: Int32Array;
+  /** What is before each count, and after the last one: of each, how many bytes it has, and these as words. */
+  readonly texts: Int32Array;
   readonly counts: readonly CountPlace[];
   /** The object, into which other counts can be put. */
   readonly json: Json;
@@ -46,29 +45,31 @@ export class KnownTail {
    */
   read(body: Buffer, from: number, to = body.length): Json | null {
     const kept = this.#kept;
-    if (kept === null) {
+    const length = to - from;
+    if (kept === null || length > keptBytesMax) {
       return null;
     }
-    const { texts, ends, counts, json } = kept;
-    let at = from;
-    let of = 0;
+    const { texts, counts, json } = kept;
+    openWindow(body, from, to);
+    let at = 0;
+    let text = 0;
     for (let index = 0; index <= counts.length; index += 1) {
-      for (const end = ends[index] as number; of < end; of += 1) {
-        if (body[at] !== texts[of]) {
-          return null;
-        }
-        at += 1;
+      const bytes = texts[text] as number;
+      if (at + bytes > length || !isInWindow(at, bytes, texts, text + 1)) {
+        return null;
       }
+      at += bytes;
+      text += 1 + wordsIn(bytes);
       if (index < counts.length) {
-        const end = endOfCount(body, at);
+        const end = endOfCount(at, length);
         if (end === -1) {
           return null;
         }
-        note(counts[index] as CountPlace, countAt(body, at, end));
+        note(counts[index] as CountPlace, countAt(at, end));
         at = end;
       }
     }
-    return at === to ? json : null;
+    return at === length ? json : null;
   }
 
   /** Keeps bytes that were parsed as the rest of an object. */
@@ -88,25 +89,25 @@ function note(place: CountPlace, value: number): void {
   }
 }
 
-/** Where the digits end that begin here; -1 if they are not those of a count. */
-function endOfCount(body: Buffer, from: number): number {
+/** Where the digits in the window end that begin here; -1 if they are not those of a count. */
+function endOfCount(from: number, to: number): number {
   let end = from;
-  while (isDigit(body[end])) {
+  while (end < to && isDigit(windowByte(end))) {
     end += 1;
   }
   const digits = end - from;
-  return digits === 0 || digits > digitsMax || (digits > 1 && body[from] === zero) ? -1 : end;
+  return digits === 0 || digits > digitsMax || (digits > 1 && windowByte(from) === zero) ? -1 : end;
 }
 
-function countAt(body: Buffer, from: number, to: number): number {
+function countAt(from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at += 1) {
-    value = value * 10 + (body[at] as number) - zero;
+    value = value * 10 + windowByte(at) - zero;
   }
   return value;
 }
 
-const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= zero && byte <= nine;
+const isDigit = (byte: number): boolean => byte >= zero && byte <= nine;
 
 /** Null for a text with too many counts, with a name that occurs twice, or with a number that could pass for a mark. */
 function keptOf(tail: Buffer): Kept | null {
@@ -115,22 +116,20 @@ function keptOf(tail: Buffer): Kept | null {
   }
   const places = countsIn(tail);
   const length = places.length / 2;
-  const texts: Buffer[] = [];
-  const ends = new Int32Array(length + 1);
+  const texts: number[] = [];
   // Each count is replaced by a mark, so that its place in the object shows.
   let marked = "{";
   let end = 0;
   for (let index = 0; index <= length; index += 1) {
     const text = tail.subarray(end, places[2 * index]);
-    texts.push(text);
-    ends[index] = (ends[index - 1] ?? 0) + text.length;
+    texts.push(text.length, ...wordsOf(text));
     marked += `${text.toString("latin1")}${index < length ? firstMark + index : ""}`;
     end = places[2 * index + 1] ?? end;
   }
   const json = JSON.parse(marked) as Json;
   const counts = marksIn(json);
   const isEachFound = counts.length === length && counts.every(({ value }, index) => value === firstMark + index);
-  return isEachFound && length <= countsMax ? { texts: Buffer.concat(texts), ends, counts, json } : null;
+  return isEachFound && length <= countsMax ? { texts: Int32Array.from(texts), counts, json } : null;
 }
 
 function marksIn(json: Json): CountPlace[] {
