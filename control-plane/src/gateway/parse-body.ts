@@ -3,7 +3,7 @@ import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import { OutlinesByCaller } from "../platform/outlines-by-caller.ts";
 import { RepeatedByCaller } from "../platform/repeated-by-caller.ts";
 import { largeBodyBytesMin } from "../platform/side-thread.ts";
-import { parseRequest } from "./admit/parse-request.ts";
+import { parseOutlined, parseRequest } from "./admit/parse-request.ts";
 import type { CallState, ParsedRequest, Principal } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
@@ -16,7 +16,7 @@ export class BodyParser {
   readonly #parseAside: PipelineDeps["parseAside"];
   readonly #clock: PipelineDeps["clock"];
   readonly #repeated = new RepeatedByCaller<ApiKeyId>(repeatedFields);
-  readonly #outlines = new OutlinesByCaller<ApiKeyId>();
+  readonly #outlines = new OutlinesByCaller<ApiKeyId, ParsedRequest>();
 
   constructor({ parseAside, clock }: Pick<PipelineDeps, "parseAside" | "clock">) {
     this.#parseAside = parseAside;
@@ -48,8 +48,8 @@ export class BodyParser {
     const { apiKeyId } = principal;
     const freeTexts = operation.body === "json" ? operation.freeTexts : null;
     const known = freeTexts === null ? null : this.#outlines.find(apiKeyId, body, freeTexts);
-    if (known !== null) {
-      return parseRequest(body, contentType, operation, known);
+    if (operation.body === "json" && known !== null) {
+      return parseOutlined(body, operation, known);
     }
     const request = parseRequest(body, contentType, operation, this.#repeated.readerFor(apiKeyId, body.byteLength));
     if (freeTexts !== null) {

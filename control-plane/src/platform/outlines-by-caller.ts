@@ -1,5 +1,4 @@
 import type { Bytes } from "@sluice/http-client/packet-part";
-import type { ReadObject } from "./read-json.ts";
 import { findOutline, mayHaveOutline, outlineOf, type TextOutline } from "./text-outline.ts";
 
 /** How many outlines of a caller are kept. */
@@ -17,9 +16,9 @@ const creditMax = 64;
 const learningCost = 16;
 const bodiesPerTrial = 256;
 
-type Entry = {
+type Entry<Made> = {
   /** Those found last come first. */
-  readonly outlines: TextOutline[];
+  readonly outlines: TextOutline<Made>[];
   /** Whose texts may differ. */
   readonly fields: readonly string[];
   credit: number;
@@ -31,8 +30,8 @@ type Entry = {
 };
 
 /** Knows bodies of callers that differ from earlier ones in nothing but texts. */
-export class OutlinesByCaller<Caller> {
-  readonly #callers = new Map<Caller, Entry>();
+export class OutlinesByCaller<Caller, Made = unknown> {
+  readonly #callers = new Map<Caller, Entry<Made>>();
   #bytes = 0;
   #tick = 0;
 
@@ -42,10 +41,10 @@ export class OutlinesByCaller<Caller> {
   }
 
   /**
-   * How to read a body: what it says, but with empty texts; null if that is not known.
+   * The outline of a body; null if that is not known.
    * @param fields whose texts may differ, because no rule reads them
    */
-  find(caller: Caller, body: Bytes, fields: readonly string[]): (() => ReadObject) | null {
+  find(caller: Caller, body: Bytes, fields: readonly string[]): TextOutline<Made> | null {
     const entry = this.#callers.get(caller);
     if (entry === undefined || entry.fields !== fields || entry.credit === 0 || !mayHaveOutline(body)) {
       return null;
@@ -62,7 +61,7 @@ export class OutlinesByCaller<Caller> {
     }
     entry.usedTick = this.#tick;
     entry.credit = Math.min(creditMax, entry.credit + 1);
-    return found.read;
+    return found;
   }
 
   /** Learns a body that was not known, and that was accepted. The first one of a caller is not worth it yet. */
@@ -84,7 +83,7 @@ export class OutlinesByCaller<Caller> {
     entry.credit -= 1;
     if (entry.credit >= learningCost) {
       entry.credit -= learningCost;
-      this.#keep(entry, outlineOf(body, fields));
+      this.#keep(entry, outlineOf<Made>(body, fields));
     }
   }
 
@@ -113,7 +112,7 @@ export class OutlinesByCaller<Caller> {
     }
   }
 
-  #keep(entry: Entry, outline: TextOutline | null): void {
+  #keep(entry: Entry<Made>, outline: TextOutline<Made> | null): void {
     if (outline === null) {
       return;
     }

@@ -37,9 +37,11 @@ const escapes = new Set(Buffer.from('"\\/bfnrt'));
  * What bodies have in common that differ in some texts alone. Bytes that have the same parts, and between them what JSON
  * allows in a string, are the same JSON apart from these strings.
  */
-export class TextOutline {
+export class TextOutline<Made = unknown> {
   /** What bodies of this outline say, with empty texts, but not where: that differs. It must not be changed. */
-  readonly read: () => ReadObject;
+  readonly read: ReadObject;
+  /** What was made of such a body; null until then. */
+  made: Made | null = null;
   /** The memory that it takes, by and large. */
   readonly size: number;
   /** For each part how many bytes it has, and these as words. */
@@ -55,8 +57,7 @@ export class TextOutline {
     this.#partCount = parts.length;
     this.#last = this.#parts.length - (words.at(-1)?.length ?? 0);
     this.#bytesMin = parts.reduce((sum, part) => sum + part.length, 0);
-    const read = { fields, topLevel: null };
-    this.read = () => read;
+    this.read = { fields, topLevel: null };
     this.size = sizeFactor * this.#bytesMin;
   }
 
@@ -182,7 +183,7 @@ export const mayHaveOutline = (bytes: Bytes): boolean => bytes.byteLength <= win
  * The outline of a body that was accepted; null if it has too much besides texts, or too many of them.
  * @param fields whose texts may differ: no rule reads them
  */
-export function outlineOf(body: Bytes, fields: readonly string[]): TextOutline | null {
+export function outlineOf<Made>(body: Bytes, fields: readonly string[]): TextOutline<Made> | null {
   const bytes = viewOf(body);
   const topLevel = topLevelOf(bytes);
   const texts = fields.flatMap((name) => textsAt(bytes, topLevel.get(name), 0)).sort(([one], [other]) => one - other);
@@ -196,7 +197,7 @@ export function outlineOf(body: Bytes, fields: readonly string[]): TextOutline |
   const rest = Buffer.concat(parts);
   return rest.length > partsBytesMax || texts.length > textsMax
     ? null
-    : new TextOutline(parts, readJsonObject(rest).fields);
+    : new TextOutline<Made>(parts, readJsonObject(rest).fields);
 }
 
 /** The texts of a value, without their quotes. */

@@ -132,6 +132,9 @@ const written: readonly [name: string, path: string, fieldsWith: (text: string) 
     "/v1/chat/completions",
     (shown) => ({
       model: "m",
+      user: "u",
+      metadata: { team: "t" },
+      prompt_cache_key: "k",
       messages: [
         {
           role: "user",
@@ -167,6 +170,26 @@ const written: readonly [name: string, path: string, fieldsWith: (text: string) 
       ...modelAndStream,
       max_tokens: 9,
       system: [{ type: "text", text: content }],
+      messages: [{ role: "user", content }],
+    }),
+  ],
+  [
+    "a message that may be summarised",
+    "/v1/messages",
+    (content) => ({
+      model: "m",
+      max_tokens: 9,
+      context_management: { edits: [{ type: "compact_20260112" }] },
+      messages: [{ role: "user", content }],
+    }),
+  ],
+  [
+    "a message with a priced search",
+    "/v1/messages",
+    (content) => ({
+      model: "m",
+      max_tokens: 9,
+      tools: [{ ...search, max_uses: 3 }],
       messages: [{ role: "user", content }],
     }),
   ],

@@ -48,7 +48,7 @@ function withoutTexts(read: Fields): Fields {
 function meet(outlines: OutlinesByCaller<string>, body: PacketPart, caller = "a"): ReadObject | null {
   const known = outlines.find(caller, body, fields);
   if (known !== null) {
-    return known();
+    return known.read;
   }
   scanObject(body.view);
   outlines.learn(caller, body, fields);
@@ -140,7 +140,7 @@ describe("a body of a caller with a known outline", () => {
   test("may have texts of any length and in any script, with escapes", () => {
     const outlines = knowing(chat("hello"));
     for (const text of ["", "x".repeat(16_000), "中文 é 😀", 'a\\nb \\u00e9 \\ud83d \\" \\\\', "\u007f"]) {
-      expect(outlines.find("a", within(chat(text)), fields)?.().fields).toEqual(JSON.parse(chat("")));
+      expect(outlines.find("a", within(chat(text)), fields)?.read.fields).toEqual(JSON.parse(chat("")));
     }
   });
 
@@ -160,7 +160,7 @@ describe("a body of a caller with a known outline", () => {
       }
     }
     for (const body of four) {
-      expect(outlines.find("a", within(body), fields)?.().fields).toEqual(withoutTexts(JSON.parse(body)));
+      expect(outlines.find("a", within(body), fields)?.read.fields).toEqual(withoutTexts(JSON.parse(body)));
     }
   });
 

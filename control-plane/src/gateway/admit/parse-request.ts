@@ -3,6 +3,7 @@ import { applyEdit, type Edit, movedBy, trimmed } from "../../platform/edit-json
 import { AppError } from "../../platform/errors.ts";
 import { type ReadObject, readJsonObject } from "../../platform/read-json.ts";
 import { topLevelOf } from "../../platform/scan-json.ts";
+import type { TextOutline } from "../../platform/text-outline.ts";
 import type { CallHeaders, ParsedRequest } from "../model.ts";
 import type { JsonObject, Operation } from "../operations/model.ts";
 import { checkMessageFields } from "../operations/read-bounds/check-message-fields.ts";
@@ -15,6 +16,7 @@ import { bodyLabels } from "./parse-request/body-labels.ts";
 import { checkForm } from "./parse-request/check-form.ts";
 import { dropSearch } from "./parse-request/drop-search.ts";
 import { findPictureOption } from "./parse-request/find-picture-option.ts";
+import { keepable, withTexts } from "./parse-request/known-request.ts";
 import { readMultipart } from "./parse-request/read-multipart.ts";
 import { nothingKept, Refusals } from "./parse-request/refusals.ts";
 import { writeForm } from "./parse-request/write-form.ts";
@@ -73,6 +75,24 @@ export function parseRequest(
     case "json":
       return parseJson(received, readObject(received), operation);
   }
+}
+
+/**
+ * The same for a JSON body with a known outline. The first one is read by the rules; the next ones differ from it in nothing
+ * that these look at.
+ * @throws AppError as `parseRequest` does
+ */
+export function parseOutlined(
+  received: Bytes,
+  operation: OperationWith<"json">,
+  outline: TextOutline<ParsedRequest>,
+): ParsedRequest {
+  if (outline.made !== null) {
+    return withTexts(outline.made, received);
+  }
+  const request = parseJson(received, outline.read, operation);
+  outline.made = keepable(request, received);
+  return request;
 }
 
 /** What is true of a body until something else is read in it. */
