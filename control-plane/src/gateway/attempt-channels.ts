@@ -75,8 +75,9 @@ export class ChannelAttempts<Answer extends object> implements BegunAttempt<Answ
     return this.#planned as PlannedAttempt;
   }
 
-  begin(choice: Choice): void {
-    const plan = new AttemptPlan(this.#deps, choice, this.#state.principal.gatewayUserId);
+  /** @param tick if the time was just read */
+  begin(choice: Choice, tick?: number): void {
+    const plan = new AttemptPlan(this.#deps, choice, this.#state.principal.gatewayUserId, tick);
     this.#plan = plan;
     const planned = plan.next();
     if (planned === null) {

@@ -86,11 +86,12 @@ export class AttemptPlan {
   /** For how long channels were silent beyond the limit of the call, because of settings of their own. */
   #grantedMs = 0;
 
-  constructor(deps: PlanDeps, choice: Choice, customer: GatewayUserId) {
+  /** @param startedTick if the time was just read */
+  constructor(deps: PlanDeps, choice: Choice, customer: GatewayUserId, startedTick = deps.clock.tick()) {
     this.#deps = deps;
     this.choice = choice;
     this.#customer = customer;
-    this.#startedTick = deps.clock.tick();
+    this.#startedTick = startedTick;
     this.#kept = choice.conversation === null ? null : deps.affinities.find(choice.conversation);
   }
 

@@ -323,7 +323,7 @@ export class Pipeline implements GatewayPort {
     // A call that no channel may serve is not served from the cache either.
     const entry = state.principal.isResponseCached && isServed ? this.#deps.responses.open(state, operation) : null;
     if (entry === null && fallbacks === null) {
-      new ChannelAttempts(this.#deps, state, running, ending).begin(choice);
+      new ChannelAttempts(this.#deps, state, running, ending).begin(choice, state.latestTick);
     } else {
       ending.resolve(this.#ask(running, choice, fallbacks, entry));
     }
