@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { BudgetId, ChannelId, ReplicaId, RequestId, UserId } from "@sluice/contracts/ids";
 import { parseDecimal, type Quota } from "@sluice/contracts/money";
 import { type CallRows, type CallsSummary, callForms } from "@sluice/control-plane/compose/call-rows.ts";
@@ -11,6 +14,7 @@ import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { RowCollector } from "@sluice/control-plane/platform/spool/model.ts";
+import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
 import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import fc from "fast-check";
@@ -150,6 +154,9 @@ const spent = async (of: Customer) =>
     day: string;
     spent: bigint;
   }>`select day::text as day, spent::bigint as spent from account_spend where gateway_user_id = ${of.gatewayUserId}`;
+const unexpected = (what: unknown): never => {
+  throw new Error("nothing like this may happen", { cause: what });
+};
 const plain: Changes = { usage: {}, trace: {} };
 const many = (changes: Changes, length = 150): Changes[] => Array.from({ length }, () => changes);
 
@@ -251,6 +258,43 @@ describe("new calls that are copied to the database", () => {
     expect(copies.slice(2)).toEqual(partitions);
     const [both] = await spent(customer);
     expect(both?.spent).toBe(2n * (earlier?.spent ?? 0n));
+  });
+
+  test("are copied and charged the same from a backlog that only the disk has", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "sluice-backlog-"));
+    const spool = await openSpool<CallRows, CallsSummary>({
+      ...{ directory, reserveBytes: 0, onWarning: unexpected, cachedEntriesMax: 0 },
+      ...callForms,
+    });
+    try {
+      for (let group = 0; group < 30; group += 1) {
+        const rows = Array.from({ length: 10 }, () => usageRow(customer, { startedAtMs }));
+        const entries = rows.flatMap((row) => recordedRows(row, traceOfCall(row)));
+        await Promise.all(entries.map((entry) => spool.append(entry)));
+      }
+      const charged: bigint[] = [];
+      spool.drain({
+        batchMax: 300,
+        commit: async ({ texts, summary: { charges, usageDays, traceDays }, isReplay, isRetry }) => {
+          const usage = { sums: charges.list, days: [...usageDays] };
+          const isNew = !(isReplay || isRetry);
+          const order = { replicaId, texts, usage, traceDays: [...traceDays], isNew };
+          charged.push(...(await commitCalls(db, order)).map((each) => each.charged));
+        },
+        isPoison: () => false,
+        onQuarantine: unexpected,
+      });
+      expect(await spool.flush(60_000)).toBe(true);
+      expect(copies).toEqual([...partitions, ...partitions]);
+      expect(charged).toEqual([1_500n, 1_500n, 1_500n, 1_500n]);
+      const [budget] = await db.sql<{ used: bigint; rows: bigint }>`
+        select used, (select count(*) from usage_log u where u.user_budget_id = b.id) as rows from budget b
+        where id = ${customer.userBudgetId}::bigint`;
+      expect(budget).toEqual({ used: 3_000n, rows: 300n });
+    } finally {
+      await spool.close(true);
+      await rm(directory, { recursive: true });
+    }
   });
 
   test("are inserted where they are few", async () => {
