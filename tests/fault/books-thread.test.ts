@@ -92,6 +92,7 @@ function commitThrough(
     isPoison: isFaultOfRows,
     batchMax: 50,
     intervalMs: 1,
+    steadyIntervalMs: 1,
   };
 }
 

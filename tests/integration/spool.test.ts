@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, jest, test } from "bun:test";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
@@ -7,6 +7,7 @@ import { linesOf, type RowSummaries } from "@sluice/control-plane/platform/spool
 import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
 import { appendNotes, type NoteRows, notes, sink, spoolFolder } from "../support/usage/spool-fixture.ts";
 import { groupsOnDisk } from "../support/usage/spool-on-disk.ts";
+import { passTime, settlePromises } from "../support/values/fake-time.ts";
 
 const flushMs = 60_000;
 
@@ -37,6 +38,36 @@ describe("the consumer", () => {
     expect(consumer.batches.every(({ isReplay, isRetry }) => !(isReplay || isRetry))).toBe(true);
     expect(await groupsOnDisk(folder)).toEqual([]);
     expect(spool.depth()).toEqual({ entries: 0, bytes: 0, oldestAgeMs: 0, quarantined: 0 });
+  });
+
+  test("gets a first row soon, and under load all that came since its last commit, or a full batch sooner", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open();
+    const consumer = sink(undefined, { batchMax: 4, intervalMs: 50, steadyIntervalMs: 200 });
+    jest.useFakeTimers();
+    try {
+      spool.drain(consumer);
+      await settlePromises();
+      await appendNotes(spool, ["first"]);
+      await passTime(45);
+      expect(consumer.rows()).toEqual([]);
+      await passTime(5);
+      expect(consumer.rows()).toEqual(["first"]);
+      await appendNotes(spool, ["second"]);
+      await passTime(195);
+      expect(consumer.rows()).toEqual(["first"]);
+      await passTime(5);
+      expect(consumer.rows()).toEqual(["first", "second"]);
+      await appendNotes(spool, notes("full", 4));
+      await settlePromises();
+      expect(consumer.rows()).toHaveLength(6);
+      await passTime(200);
+      await appendNotes(spool, ["after a pause"]);
+      await passTime(50);
+      expect(consumer.rows()).toHaveLength(7);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   test("gets what an earlier process left first, and separately from what is new", async () => {

@@ -85,6 +85,7 @@ export function sink(
     isPoison: ({ error }) => String(error).includes("poison"),
     onQuarantine: (rejected) => quarantined.push(rejected),
     intervalMs: 1,
+    steadyIntervalMs: 1,
     ...changes,
   };
 }

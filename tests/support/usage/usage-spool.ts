@@ -46,6 +46,7 @@ export async function openUsageSpool(
       throw error;
     },
     intervalMs: 5,
+    steadyIntervalMs: 5,
     ...drain,
   });
   return {
