@@ -1,3 +1,4 @@
+import { hexDigit, isLineEnd } from "./only-chunk.ts";
 import { Http1ParseError } from "./response-head.ts";
 
 export interface BodyBytesReceiver {
@@ -53,6 +54,11 @@ export class Http1ChunkedDecoder {
 
   get isDone(): boolean {
     return this.#state === "done";
+  }
+
+  /** Whether the next byte is the first one of a size, and no framing was dearer than usual. */
+  get isBetweenChunks(): boolean {
+    return this.#state === "size" && this.#lineBytes === 0 && this.#framingExcess === 0;
   }
 
   restart(): void {
@@ -245,19 +251,6 @@ export class Http1ChunkedDecoder {
       throw new Http1ParseError("malformed", "a line of the chunked coding does not end with CRLF");
     }
   }
-}
-
-function isLineEnd(bytes: Buffer, at: number): boolean {
-  return bytes[at] === carriageReturn && bytes[at + 1] === lineFeed;
-}
-
-/** -1 for anything else, and after the last byte. */
-function hexDigit(byte = 0): number {
-  if (byte >= 48 && byte <= 57) {
-    return byte - 48;
-  }
-  const letter = byte | 32;
-  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 }
 
 function isControl(byte: number): boolean {

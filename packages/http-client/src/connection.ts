@@ -1,34 +1,19 @@
 import type { AddressGuard } from "./address-guard.ts";
 import type { ConnectionUser } from "./connection-user.ts";
+import type { DestinationOf } from "./destination.ts";
 import { dial, errorCode } from "./dial.ts";
 import { isStreamed } from "./model.ts";
+import { lineEndBytes, onlyChunkStart } from "./only-chunk.ts";
 import { encodeRequestHead } from "./request-head.ts";
 import { RequestUpload } from "./request-upload.ts";
 import { type RequestSender, RequestWriter } from "./request-writer.ts";
-import { Http1ParseError, type Http1ResponseHead, type KnownLines } from "./response-head.ts";
+import { Http1ParseError, type Http1ResponseHead } from "./response-head.ts";
 import { Http1ResponseParser } from "./response-parser.ts";
 import { plainHandlers, type Socket, type SocketOwner, tlsHandlers } from "./socket-handlers.ts";
 import { type PacketReader, turn } from "./turn.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
 
-/** The server that connections lead to; these are interchangeable. */
-export type Destination = {
-  readonly key: string;
-  readonly protocol: "http:" | "https:";
-  readonly hostname: string;
-  readonly port: number;
-  readonly address: string | null;
-  /** The value of the Host header. */
-  readonly host: string;
-  readonly tls: Bun.TLSOptions | null;
-  /** Of its last response: one copy for all connections stays in the caches of a core. */
-  readonly lines: KnownLines;
-  /** The idle connections, sorted by how long they have been idle. */
-  readonly idle: Connection[];
-  open: number;
-  /** Attempts to connect that continue although their users left, oldest first. */
-  abandoned: Connection[];
-};
+export type Destination = DestinationOf<Connection>;
 
 export interface ConnectionKeeper {
   /** All requests are encoded in this buffer, because a write copies it synchronously. */
@@ -66,10 +51,10 @@ export class Connection implements SocketOwner, PacketReader, RequestSender {
   readonly #unread = new UnreadBytes();
   #isReadPaused = false;
   #isFeeding = false;
+  #isBetweenChunks = false;
   #isKeepAlive = false;
   #isDelimited = true;
-  /** The other addresses of the name, which are tried when the current one does not answer. */
-  #otherAddresses: readonly string[] = [];
+  #otherAddresses: readonly string[] = []; // of the name, which are tried when the current one does not answer
   #heldEnd: "finished" | "reset" | null = null; // how the connection ended while bytes were still held back
 
   constructor(destination: Destination, keeper: ConnectionKeeper) {
@@ -321,10 +306,16 @@ export class Connection implements SocketOwner, PacketReader, RequestSender {
   }
 
   #feed(user: ConnectionUser, bytes: Buffer, start: number): void {
-    let end: number;
+    // The parser is in cold memory when a chunk of a stream comes, and a packet with nothing else would not change it.
+    const chunkStart = this.#isBetweenChunks ? onlyChunkStart(bytes, start) : 0;
+    let end = bytes.length;
     this.#isFeeding = true;
     try {
-      end = this.#parser.push(bytes, start);
+      if (chunkStart > 0) {
+        user.onBody(bytes, chunkStart, end - lineEndBytes);
+      } else {
+        end = this.#parser.push(bytes, start);
+      }
     } catch (error) {
       if (!(error instanceof Http1ParseError)) {
         throw error;
@@ -339,6 +330,15 @@ export class Connection implements SocketOwner, PacketReader, RequestSender {
     if (this.#user !== user) {
       return;
     }
+    if (chunkStart === 0) {
+      this.#isBetweenChunks = this.#parser.isBetweenChunks;
+      this.#endPush(user, bytes, end);
+    }
+    user.onPacketRead();
+  }
+
+  /** The parser has read the packet up to `end`. */
+  #endPush(user: ConnectionUser, bytes: Buffer, end: number): void {
     if (this.#parser.isComplete) {
       this.#completeUser(user, end === bytes.length && this.#waitingPackets === 0);
     } else if (end < bytes.length) {
@@ -346,7 +346,6 @@ export class Connection implements SocketOwner, PacketReader, RequestSender {
     } else if (this.#parser.isBetweenHeads) {
       user.onInformational();
     }
-    user.onPacketRead();
   }
 
   #completeUser(user: ConnectionUser, isInStep: boolean): void {
