@@ -13,7 +13,7 @@ import type { Operation, StreamForm } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { readEventNote } from "./respond/read-upstream-error.ts";
 import type { StreamKind } from "./respond/stream-events/shared-shapes.ts";
-import type { StreamClosing, StreamOwner } from "./respond/stream-events/stream-owner.ts";
+import type { SentKeeper, StreamClosing, StreamOwner } from "./respond/stream-events/stream-owner.ts";
 import { streamProblem } from "./respond/translate-ending.ts";
 import { errorEventTo } from "./respond/write-error.ts";
 import type { Recording } from "./response-cache/recording.ts";
@@ -87,6 +87,10 @@ export class StreamedAnswer implements StreamOwner {
   /** What it has used, with this end. */
   measure(outcome: "completed" | "failed" | "aborted"): Measured {
     return measureStreamOf(this.#state, this.#begun.plan, outcome, this.#meter);
+  }
+
+  get keeper(): SentKeeper | null {
+    return this.#recording === null ? this.#capture : null;
   }
 
   firstEventMs(): number {

@@ -114,7 +114,15 @@ export class AnswerCapture {
 
   /** Keeps a copy of the bytes of a packet from `start` to `end`. */
   keepPart(packet: Buffer, start: number, end: number): void {
-    this.sentBytes += end - start;
+    const bytes = end - start;
+    const kept = this.#block;
+    this.sentBytes += bytes;
+    if (kept !== null && bytes < kept.length - this.#blockBytes && bytes <= this.#bytesMax - this.#bytes) {
+      packet.copy(kept, this.#blockBytes, start, end);
+      this.#bytes += bytes;
+      this.#blockBytes += bytes;
+      return;
+    }
     const last = start + Math.min(end - start, this.#roomFor(end - start));
     this.#bytes += last - start;
     for (let at = start; at < last; ) {

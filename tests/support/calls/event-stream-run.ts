@@ -14,6 +14,8 @@ export type EventStreamRun = {
   readonly body: PushedBody;
   readonly opening: Promise<StreamOpening>;
   readonly sent: () => string;
+  /** How often the call was told of bytes that were sent. */
+  readonly told: () => number;
   readonly endings: readonly StreamEnding[];
   readonly usages: readonly unknown[];
   /** For each event, whether the client was still there. */
@@ -36,6 +38,10 @@ export function runEventStream(
   const usages: unknown[] = [];
   const delivered: boolean[] = [];
   const body = new PushedBody();
+  let told = 0;
+  const keepPart = (packet: Buffer, start: number, end: number): void => {
+    pieces.push(Buffer.copyBytesFrom(packet, start, end - start));
+  };
   const stream = new EventStream({
     kind: { channel: {}, usageDialect: "chat", model: "m" },
     converter: null,
@@ -43,10 +49,14 @@ export function runEventStream(
     hidesUsage: true,
     stallTimeoutMs: 60_000,
     firstEventMs: () => 60_000,
-    onSent: (packet, start, end) => pieces.push(Buffer.copyBytesFrom(packet, start, end - start)),
+    keeper: { keepPart },
+    onSent: (packet, start, end) => {
+      told += 1;
+      keepPart(packet, start, end);
+    },
     afterAbort,
-    onPayload: (told, isDelivered) => {
-      usages.push(told["usage"] ?? null);
+    onPayload: (payload, isDelivered) => {
+      usages.push(payload["usage"] ?? null);
       delivered.push(isDelivered);
     },
     textOf: () => null,
@@ -61,14 +71,14 @@ export function runEventStream(
     ...more,
   });
   const opening = new Promise<StreamOpening>((resolve) =>
-    stream.open(body, (told) => {
+    stream.open(body, (opened) => {
       onOpening(stream);
-      resolve(told);
+      resolve(opened);
     }),
   );
   const readable = read(stream.stream);
   const sent = () => Buffer.concat(pieces).toString("utf8");
-  return { stream, readable, body, opening, sent, endings, usages, delivered };
+  return { stream, readable, body, opening, sent, told: () => told, endings, usages, delivered };
 }
 
 export const chunk = (delta: object) => JSON.stringify({ choices: [{ index: 0, delta }], usage: null });

@@ -10,20 +10,13 @@ import { ClientQueue } from "./stream-events/client-queue.ts";
 import { editFirstEvent } from "./stream-events/edit-first-event.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
 import { endingOf, endsOf } from "./stream-events/event-endings.ts";
-import {
-  endsWithEvent,
-  eventData,
-  firstEventEnd,
-  type SeenEvent,
-  seeEvent,
-  withEnd,
-} from "./stream-events/event-scan.ts";
+import { endsWithEvent, firstEventEnd, type SeenEvent, seeEvent, withEnd } from "./stream-events/event-scan.ts";
 import { FirstEventWait } from "./stream-events/first-event-wait.ts";
-import { HeldComments } from "./stream-events/held-comments.ts";
+import { HeldComments, ofAnyDialect } from "./stream-events/held-comments.ts";
 import { KnownEvents } from "./stream-events/known-events.ts";
 import { shapesOf } from "./stream-events/shared-shapes.ts";
-import { afterLastEventBytesMax, eventBytesMax, plainComment } from "./stream-events/stream-limits.ts";
-import type { StreamClosing, StreamOwner } from "./stream-events/stream-owner.ts";
+import { afterLastEventBytesMax, eventBytesMax } from "./stream-events/stream-limits.ts";
+import type { SentKeeper, StreamClosing, StreamOwner } from "./stream-events/stream-owner.ts";
 
 const nothing = Buffer.alloc(0);
 
@@ -47,6 +40,9 @@ const nothing = Buffer.alloc(0);
  */
 export class EventStream implements HttpBodySink {
   readonly #owner: StreamOwner;
+  readonly #form: StreamForm;
+  readonly #converter: EventConverter | null;
+  #keeper: SentKeeper | null = null; // here, like form and converter: the owner is in cold memory when an event comes
   #onOpening: (opening: StreamOpening) => void = () => undefined;
   /** Null until a packet ends within an event. */
   #assembler: EventAssembler | null = null;
@@ -67,6 +63,8 @@ export class EventStream implements HttpBodySink {
 
   constructor(owner: StreamOwner) {
     this.#owner = owner;
+    this.#form = owner.form;
+    this.#converter = owner.converter;
     const { idle = null } = owner;
     this.#signs = idle === null ? null : new SignsOfLife(() => this.#sendSign(idle()));
     this.#ends = endsOf(owner.form);
@@ -114,7 +112,7 @@ export class EventStream implements HttpBodySink {
         return;
       }
     }
-    const { form } = this.#owner;
+    const form = this.#form;
     if (form === "raw") {
       this.#send(packet, start, end);
       return;
@@ -193,7 +191,7 @@ export class EventStream implements HttpBodySink {
 
   /** The events from `start` to `end`. */
   #takeEvents(bytes: Buffer, start: number, end: number, form: StreamForm): void {
-    const { converter } = this.#owner;
+    const converter = this.#converter;
     if (converter === null) {
       this.#passEvents(bytes, start, end, form);
     } else {
@@ -210,7 +208,7 @@ export class EventStream implements HttpBodySink {
       const seen = this.#lookInto(event, 0, event.length, form);
       const ending = endingOf(seen);
       if (seen.kind === "comment") {
-        this.#passComment(eventData(event) === "" ? event : plainComment);
+        this.#passComment(ofAnyDialect(event));
       } else if (ending !== null && ending.kind !== "completed") {
         this.#end(ending);
       } else {
@@ -309,7 +307,11 @@ export class EventStream implements HttpBodySink {
       this.#onOpening({ kind: "open" });
       return;
     }
-    this.#owner.onSent(bytes, start, end);
+    if (this.#keeper === null) {
+      this.#owner.onSent(bytes, start, end);
+    } else {
+      this.#keeper.keepPart(bytes, start, end);
+    }
     this.#queue.pushPart(bytes, start, end);
     this.#signs?.note();
   }
@@ -317,6 +319,7 @@ export class EventStream implements HttpBodySink {
   #pass(bytes: Buffer): void {
     if (bytes.length > 0) {
       this.#owner.onSent(bytes, 0, bytes.length);
+      this.#keeper = this.#owner.keeper ?? null;
       this.#queue.push(bytes);
       this.#signs?.note();
     }
@@ -372,11 +375,8 @@ export class EventStream implements HttpBodySink {
   }
 
   /** The call is settled: sends the last bytes. */
-  #takeLeave(
-    ending: StreamEnding,
-    { errorEvent, postscript, isOrderly }: StreamClosing,
-    lastEvent: Buffer | null,
-  ): void {
+  #takeLeave(ending: StreamEnding, closing: StreamClosing, lastEvent: Buffer | null): void {
+    const { errorEvent, postscript, isOrderly } = closing;
     if (ending.kind === "aborted") {
       this.#queue.break();
       return;

@@ -297,3 +297,30 @@ describe("the end of a stream", () => {
     expect(one.sent().length).toBeGreaterThan(1_000_000);
   });
 });
+
+describe("what is sent", () => {
+  const event = (content: string) => `data: ${chunk({ content })}\n\n`;
+  const events = ["a", "b", "c"].map(event);
+  const done = "data: [DONE]\n\n";
+
+  test.each([
+    ["is told to the call at the beginning and at the end, and kept in between", {}, [1, 1, 1, 2]],
+    ["is told to the call each time if it does more than keep it", { keeper: null }, [1, 2, 3, 4]],
+  ])("%s", async (_what, more: Partial<StreamOwner>, told) => {
+    const one = run(more);
+    const times: number[] = [];
+    for (const bytes of [...events, done]) {
+      one.body.push(Buffer.from(bytes));
+      await settlePromises();
+      times.push(one.told());
+    }
+    expect([times, one.sent()]).toEqual([told, [...events, done].join("")]);
+  });
+
+  test("before the first event is told to the call, too", async () => {
+    const one = run();
+    one.body.push(Buffer.from(`: waiting\n\n${events[0]}`));
+    await one.opening;
+    expect([one.told(), one.sent()]).toEqual([2, `: waiting\n\n${events[0]}`]);
+  });
+});

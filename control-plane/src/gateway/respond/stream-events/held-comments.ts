@@ -1,3 +1,6 @@
+import { eventData } from "./event-scan.ts";
+
+const plainComment = Buffer.from(":\n\n");
 /** Further comments are dropped. */
 const bytesMax = 16_384;
 const nothing = Buffer.alloc(0);
@@ -23,4 +26,9 @@ export class HeldComments {
   before(event: Buffer): Buffer {
     return this.#comments.length === 0 ? event : Buffer.concat([this.take(), event]);
   }
+}
+
+/** A comment for a client of any dialect: one that says no more than that the upstream is there, if this one has data. */
+export function ofAnyDialect(comment: Buffer): Buffer {
+  return eventData(comment) === "" ? comment : plainComment;
 }

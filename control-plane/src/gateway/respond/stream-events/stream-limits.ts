@@ -1,5 +1,3 @@
-/** For a client of another dialect, in place of an event that says no more than that the upstream is there. */
-export const plainComment = Buffer.from(":\n\n");
 /** A longer event is invalid. */
 export const eventBytesMax = 4_194_304;
 /** How much an upstream may send after the last event before we hang up; the end of a chunked body takes a few bytes. */

@@ -14,6 +14,11 @@ export type StreamClosing = {
   readonly isOrderly?: boolean;
 };
 
+/** Keeps a copy of what is sent. */
+export interface SentKeeper {
+  keepPart(packet: Buffer, start: number, end: number): void;
+}
+
 /** What the stream needs from its call. */
 export interface StreamOwner {
   readonly form: StreamForm;
@@ -37,6 +42,8 @@ export interface StreamOwner {
   firstEventMs(): number;
   /** The bytes of a packet from `start` to `end` are sent to the client. */
   onSent(packet: Buffer, start: number, end: number): void;
+  /** Gets what is sent after the first bytes and before the last ones, in place of `onSent`, if nothing else is done with it. */
+  readonly keeper?: SentKeeper | null;
   /** The last bytes of a complete stream, which are sent once the call is settled. */
   onLast?(piece: Buffer): void;
   /** Receives the payload of each event. An event after the client has left was not delivered. */
