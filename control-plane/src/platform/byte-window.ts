@@ -1,12 +1,12 @@
 /** Longer bytes do not fit into it: up to three after them are read, too. */
-const windowBytes = 16_384;
-export const windowBytesMax = windowBytes - 4;
+const size = 16_384;
+export const windowBytesMax = size - 4;
 const wordBytes = 4;
 /**
  * Where a part of a packet is read four bytes at a time. In its packet it can't be: for a view of that, the runtime would have
  * to move its bytes.
  */
-const memory = Buffer.allocUnsafeSlow(windowBytes);
+const memory = Buffer.allocUnsafeSlow(size);
 const words = new DataView(memory.buffer);
 const alignedWords = new Int32Array(memory.buffer);
 const wordsPerStep = 4;
@@ -19,6 +19,18 @@ export function openWindow(packet: Buffer, start: number, end: number): void {
 
 export function windowByte(at: number): number {
   return memory[at] as number;
+}
+
+/** The first bytes of the window, until it has others. */
+export function windowBytes(length: number): Buffer {
+  return memory.subarray(0, length);
+}
+
+/** Where a byte is first among the first ones of the window; their length if it is not among them. */
+export function firstInWindow(byte: number, length: number): number {
+  // What the window had before is not searched.
+  memory[length] = byte;
+  return memory.indexOf(byte);
 }
 
 export function windowText(start: number, end: number): string {

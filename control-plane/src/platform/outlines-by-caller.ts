@@ -19,8 +19,6 @@ const bodiesPerTrial = 256;
 type Entry<Made> = {
   /** Those found last come first. */
   readonly outlines: TextOutline<Made>[];
-  /** Whose texts may differ. */
-  readonly fields: readonly string[];
   credit: number;
   /** How many bodies came without credit. */
   untried: number;
@@ -46,11 +44,11 @@ export class OutlinesByCaller<Caller, Made = unknown> {
    */
   find(caller: Caller, body: Bytes, fields: readonly string[]): TextOutline<Made> | null {
     const entry = this.#callers.get(caller);
-    if (entry === undefined || entry.fields !== fields || entry.credit === 0 || !mayHaveOutline(body)) {
+    if (entry === undefined || entry.credit === 0 || !mayHaveOutline(body)) {
       return null;
     }
     const { outlines } = entry;
-    const index = findOutline(outlines, body);
+    const index = findOutline(outlines, body, fields);
     const found = outlines[index];
     if (found === undefined) {
       return null;
@@ -70,8 +68,8 @@ export class OutlinesByCaller<Caller, Made = unknown> {
       return;
     }
     const entry = this.#callers.get(caller);
-    if (entry?.fields !== fields) {
-      this.#begin(caller, fields);
+    if (entry === undefined) {
+      this.#begin(caller);
       return;
     }
     entry.usedTick = this.#tick;
@@ -97,11 +95,9 @@ export class OutlinesByCaller<Caller, Made = unknown> {
     }
   }
 
-  #begin(caller: Caller, fields: readonly string[]): void {
-    this.#forget(caller);
+  #begin(caller: Caller): void {
     this.#callers.set(caller, {
       outlines: [],
-      fields,
       credit: creditMax,
       untried: 0,
       bytes: 0,

@@ -1,11 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { type Bytes, partOf, viewOf } from "@sluice/http-client/packet-part";
 import {
+  firstInWindow,
   isInWindow,
   isPlainAscii,
   openWindow,
   plainEnd,
   windowByte,
+  windowBytes,
   windowBytesMax,
   wordsIn,
   wordsOf,
@@ -42,6 +44,8 @@ export class TextOutline<Made = unknown> {
   readonly read: ReadObject;
   /** What was made of such a body; null until then. */
   made: Made | null = null;
+  /** Whose texts may differ. */
+  readonly freeTexts: readonly string[];
   /** The memory that it takes, by and large. */
   readonly size: number;
   /** For each part how many bytes it has, and these as words. */
@@ -51,13 +55,14 @@ export class TextOutline<Made = unknown> {
   readonly #last: number;
   readonly #bytesMin: number;
 
-  constructor(parts: readonly Buffer[], fields: ReadObject["fields"]) {
+  constructor(parts: readonly Buffer[], fields: ReadObject["fields"], freeTexts: readonly string[]) {
     const words = parts.map((part) => [part.length, ...wordsOf(part)]);
     this.#parts = Int32Array.from(words.flat());
     this.#partCount = parts.length;
     this.#last = this.#parts.length - (words.at(-1)?.length ?? 0);
     this.#bytesMin = parts.reduce((sum, part) => sum + part.length, 0);
     this.read = { fields, topLevel: null };
+    this.freeTexts = freeTexts;
     this.size = sizeFactor * this.#bytesMin;
   }
 
@@ -102,9 +107,9 @@ class OpenedBody {
     this.#packet = packet;
     this.#start = start;
     this.length = end - start;
-    const slash = packet.indexOf(backslash, start);
-    this.#isPlain = (slash === -1 || slash >= end) && isPlainAscii(this.length);
-    this.#isUtf8 = this.#isPlain || isUtf8(packet);
+    // A packet may have many more bytes than the body, so that it is not searched.
+    this.#isPlain = firstInWindow(backslash, this.length) === this.length && isPlainAscii(this.length);
+    this.#isUtf8 = this.#isPlain || isUtf8(windowBytes(this.length));
   }
 
   close(): void {
@@ -164,13 +169,17 @@ function isHexDigit(byte: number): boolean {
   return (byte >= 0x30 && byte <= 0x39) || (letter >= 0x61 && letter <= 0x66);
 }
 
-/** The outline among several that a body has; -1 if it has none of them. */
-export function findOutline(outlines: readonly TextOutline[], bytes: Bytes): number {
+/**
+ * The outline among several that a body has; -1 if it has none of them.
+ * @param freeTexts the fields whose texts may differ
+ */
+export function findOutline(outlines: readonly TextOutline[], bytes: Bytes, freeTexts: readonly string[]): number {
   const { packet, start, end } = partOf(bytes);
   opened.open(packet, start, end);
   let found = -1;
   for (let index = 0; found === -1 && index < outlines.length; index += 1) {
-    found = outlines[index]?.fits(opened) === true ? index : -1;
+    const outline = outlines[index] as TextOutline;
+    found = outline.freeTexts === freeTexts && outline.fits(opened) ? index : -1;
   }
   opened.close();
   return found;
@@ -197,7 +206,7 @@ export function outlineOf<Made>(body: Bytes, fields: readonly string[]): TextOut
   const rest = Buffer.concat(parts);
   return rest.length > partsBytesMax || texts.length > textsMax
     ? null
-    : new TextOutline<Made>(parts, readJsonObject(rest).fields);
+    : new TextOutline<Made>(parts, readJsonObject(rest).fields, fields);
 }
 
 /** The texts of a value, without their quotes. */

@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test";
-import { isInWindow, isPlainAscii, openWindow, plainEnd, wordsOf } from "@sluice/control-plane/platform/byte-window.ts";
+import {
+  firstInWindow,
+  isInWindow,
+  isPlainAscii,
+  openWindow,
+  plainEnd,
+  windowBytes,
+  windowBytesMax,
+  wordsOf,
+} from "@sluice/control-plane/platform/byte-window.ts";
 
 const before = 3;
 
@@ -66,4 +75,12 @@ test("bytes are plain ASCII only if each of them is, whatever is after them", ()
       }
     }
   }
+});
+
+test("a byte is found in what the window has, and not in what it had before", () => {
+  show(Buffer.alloc(windowBytesMax, "a"));
+  expect([firstInWindow(0x61, windowBytesMax), firstInWindow(0x62, windowBytesMax)]).toEqual([0, windowBytesMax]);
+  show(Buffer.from("bcb"));
+  expect([firstInWindow(0x61, 3), firstInWindow(0x62, 3), firstInWindow(0x63, 3)]).toEqual([3, 0, 1]);
+  expect(windowBytes(3).toString()).toBe("bcb");
 });

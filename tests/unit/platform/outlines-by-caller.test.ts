@@ -164,6 +164,24 @@ describe("a body of a caller with a known outline", () => {
     }
   });
 
+  test("is known to a caller of another operation, too, whose bodies have other texts", () => {
+    const outlines = knowing(chat("hello"));
+    const others = ["input"];
+    const other = '{"input":"hello","messages":[]}';
+    outlines.learn("a", within(other), others);
+    expect(outlines.find("a", within(chat("good bye")), fields)).not.toBeNull();
+    expect(outlines.find("a", within(other.replace("hello", "good bye")), others)).not.toBeNull();
+    expect(outlines.find("a", within(other), fields)).toBeNull();
+    expect(outlines.find("a", within(chat("hello")), others)).toBeNull();
+  });
+
+  test("may be in a packet with bytes before and after it that are no text", () => {
+    const outlines = knowing(chat("hello"));
+    const body = Buffer.from(chat("caf\u00e9"));
+    const packet = Buffer.concat([Buffer.from([0xff]), body, Buffer.from([0xff])]);
+    expect(outlines.find("a", new PacketPart(packet, 1, 1 + body.length), fields)).not.toBeNull();
+  });
+
   test("is not taken for a body of another caller, or of other fields", () => {
     const outlines = knowing(chat("hello"));
     expect(outlines.find("b", within(chat("hello")), fields)).toBeNull();
