@@ -69,7 +69,7 @@ async function call(apiKey: string): Promise<Charge | undefined> {
   const admin = consoleClient(web.sluice.url, web.cookies.admin ?? "");
   await waitUntil(async () => {
     await admin.post("/backend/admin/usage-settle/", {});
-    return (await web.rig.db.sql`select 1 from usage_settlement`).length > before;
+    return (await web.rig.db.sql`select 1 from settled_call`).length > before;
   });
   return await lastCharge();
 }
@@ -78,8 +78,8 @@ type Charge = { readonly group_name: string; readonly rate_multiplier: string; r
 
 async function lastCharge(): Promise<Charge | undefined> {
   const [row] = await web.rig.db.sql<Charge>`
-    select u.group_name, u.rate_multiplier, s.settled_quota as quota from usage_log u
-    join usage_settlement s using (day, request_id) order by u.started_at desc, u.request_id desc limit 1`;
+    select u.group_name, u.rate_multiplier, coalesce(s.settled_quota, u.quota) as quota from usage_log u
+    join settled_call s using (day, request_id) order by u.started_at desc, u.request_id desc limit 1`;
   return row;
 }
 

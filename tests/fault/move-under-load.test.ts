@@ -97,7 +97,7 @@ async function settleAll({ db }: SluiceRig, callsMin: number): Promise<void> {
   await waitUntil(async () => {
     await settlement.run();
     const [row] = await db.sql<{ calls: bigint; settled: bigint }>`
-      select (select count(*) from usage_log) as calls, (select count(*) from usage_settlement) as settled`;
+      select (select count(*) from usage_log) as calls, (select count(*) from settled_call) as settled`;
     return row !== undefined && Number(row.calls) >= callsMin && row.settled === row.calls;
   });
 }

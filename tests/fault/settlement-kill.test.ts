@@ -16,6 +16,7 @@ const multipliers = ["0.0000", "0.5000", "1.0000", "1.1000", "2.7500"];
 const places: readonly [string, (tx: Transaction) => Promise<unknown>][] = [
   ["while it reads the log", (tx) => tx.sql`lock table usage_log in access exclusive mode`],
   ["while it writes its rows", (tx) => tx.sql`lock table usage_settlement in share row exclusive mode`],
+  ["while it lists its calls", (tx) => tx.sql`lock table settled_calls in share row exclusive mode`],
   ["while it waits for a budget", (tx) => tx.sql`select 1 from budget where gateway_user_id is not null for update`],
   ["while it writes what it grants", (tx) => tx.sql`lock table quota_grant in share row exclusive mode`],
   ["while it waits for an account of the ledger", (tx) => tx.sql`select 1 from ledger_account for update`],

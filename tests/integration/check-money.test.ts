@@ -66,6 +66,8 @@ test("nothing is wrong unless someone tampers", async () => {
 
 const settledRow = "what is settled is a usage row, with its cost, its multiplier and its user";
 const settledSum = "settled is base times multiplier, rounded up";
+const listedCall =
+  "what is in a list of settled calls is a usage row of its shard and minute, with a multiplier of one";
 const delta = "each delta of a usage row is an entry of the ledger";
 const unreached = "no unsettled row is out of the reach of the cursor";
 
@@ -77,6 +79,7 @@ function copyOf(table: string, changes: string): string {
 
 /** A change after which no usage row is settled. */
 const unsettled = (change: string) => `with gone as (delete from usage_settlement) ${change}`;
+const listOf = (values: string) => `insert into settled_calls select ${values} from usage_log`;
 const quarantined = (rows: number) => `insert into usage_quarantine (replica_id, row_count) values ('r', ${rows})`;
 
 const first = "(select min(id) from sales_order)";
@@ -318,6 +321,8 @@ const allChanges: readonly (readonly [string, string])[] = [
     `${copyOf("ledger_entry", "'amount', d.amount, 'id', -d.amount - 2")}
      cross join (values (1), (-1)) d (amount) where row.usage_request_id is not null`,
   ],
+  [listedCall, listOf("day, gateway_user_id & 15, left(request_id::text, 8), 1, array[request_id]")],
+  ["a usage row is settled once", listOf("day, gateway_user_id & 15, left(request_id::text, 8), 1, array[request_id]")],
   [unreached, unsettled("update settlement_checkpoint set xid = '1' where source = 'usage_log'")],
   [unreached, unsettled("update usage_log set xid = '9223372036854775807'")],
   ["a usage row that was recorded is in the log", quarantined(1)],

@@ -73,12 +73,13 @@ async function charges({ gatewayUserId }: KeyUser, count: number) {
   await waitUntil(async () => {
     await admin.post("/backend/admin/usage-settle/", {});
     const [row] = await scene.rig.db.sql<{ settled: number }>`
-      select count(*)::integer as settled from usage_settlement where gateway_user_id = ${gatewayUserId}::bigint`;
+      select count(*)::integer as settled from settled_call join usage_log u using (day, request_id)
+      where u.gateway_user_id = ${gatewayUserId}::bigint`;
     return (row?.settled ?? 0) >= count;
   });
   const rows = await scene.rig.db.sql<{ group_name: string; rate_multiplier: string; settled_quota: bigint }>`
-    select u.group_name, u.rate_multiplier, s.settled_quota from usage_log u
-    join usage_settlement s using (day, request_id)
+    select u.group_name, u.rate_multiplier, coalesce(s.settled_quota, u.quota) as settled_quota from usage_log u
+    join settled_call s using (day, request_id)
     where u.gateway_user_id = ${gatewayUserId}::bigint and u.outcome = 'completed' order by u.request_id`;
   return [...rows];
 }

@@ -100,8 +100,8 @@ test.each(["1.0000", "1.3700", "0.8500"])(
       const receipt = await receiptOf(as, requestId);
       const again = recompute(receipt);
       const [settled] = await rig.db.sql<{ base_quota: bigint; settled_quota: bigint; quota_delta: bigint }>`
-        select coalesce(base_quota, settled_quota) as base_quota, settled_quota, coalesce(quota_delta, 0) as quota_delta
-        from usage_settlement where request_id = ${requestId}::uuid`;
+        select u.quota as base_quota, coalesce(s.settled_quota, u.quota) as settled_quota, coalesce(s.quota_delta, 0) as quota_delta
+        from settled_call s join usage_log u using (day, request_id) where request_id = ${requestId}::uuid`;
       expect(settled).toEqual({
         base_quota: again.base,
         settled_quota: again.settled,
@@ -131,7 +131,8 @@ test.each(["1.0000", "1.3700", "0.8500"])(
 async function settle(gatewayUserId: bigint, calls: number): Promise<void> {
   const admin = consoleClient(sluice.url, (await loginAdmin(rig)).cookie);
   for (let attempt = 0; attempt < 1_000; attempt += 1) {
-    const rows = await rig.db.sql`select 1 from usage_settlement where gateway_user_id = ${gatewayUserId}::bigint`;
+    const rows = await rig.db.sql`
+      select 1 from settled_call join usage_log u using (day, request_id) where u.gateway_user_id = ${gatewayUserId}::bigint`;
     if (rows.length === calls) {
       return;
     }

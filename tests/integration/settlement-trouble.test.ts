@@ -121,10 +121,14 @@ describe("an invalid row", () => {
       `create table usage_log_old partition of usage_log for values from ('${day}') to ('${utcDay(startedAtMs + dayMs)}')`,
       [],
     );
-    const old = scene.row(0, 0n, "1.0000", { startedAtMs });
+    const old = scene.row(0, 0n, "1.5000", { startedAtMs });
     await insertUncharged(old);
+    // Whose list needs no partition.
+    const listed = scene.row(0, 0n, "1.0000", { startedAtMs });
+    await insertUncharged(listed);
+    scene.expect(listed);
     await scene.commit(...rows(5));
-    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 5, rowsQuarantined: 1 });
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 6, rowsQuarantined: 1 });
     expect(await quarantine()).toEqual([{ id: old.requestId, reason: `day ${day} is too far from today` }]);
     expect(await scene.faults()).toEqual([]);
   });

@@ -103,7 +103,7 @@ describe.each(releases)("a database of release %s", (release) => {
       await db.close(1_000);
     }
     const [rows] = await sql`
-      select (select count(*)::int from usage_log) as calls, (select count(*)::int from usage_settlement) as settled,
+      select (select count(*)::int from usage_log) as calls, (select count(*)::int from settled_call) as settled,
         (select sum(calls)::int from usage_rollup where slice = 'total') as summed`;
     expect([rows.settled, rows.summed]).toEqual([rows.calls, rows.calls]);
     expect(await sql`select * from check_money()`).toEqual([] as never);

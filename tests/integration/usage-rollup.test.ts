@@ -60,7 +60,7 @@ async function faults(): Promise<unknown[]> {
 /** Each slice counts every row once, those of attempts and errors excepted. */
 async function sumsOfSlices(): Promise<Record<string, string>[]> {
   return await scene.db.sql`
-    select slice, sum(calls)::text as calls, sum(quota)::text as quota, sum(settled_quota)::text as settled,
+    select slice, sum(calls)::text as calls, sum(quota)::text as quota, sum(coalesce(settled_quota, quota))::text as settled,
       sum(input_tokens + output_tokens)::text as tokens from usage_rollup 
     where slice not like 'error%' and slice not like 'attempt%' group by slice order by slice`;
 }
@@ -93,9 +93,9 @@ describe("the sums of the usage", () => {
     expect((await rollUsageUp(scene.db, systemClock)).outcome).toBe("caught_up");
     expect(await faults()).toEqual([]);
     const [log] = await scene.db.sql<Record<string, string>>`
-      select count(*)::text as calls, sum(quota)::text as quota, sum(settled_quota)::text as settled,
+      select count(*)::text as calls, sum(quota)::text as quota, sum(coalesce(settled_quota, quota))::text as settled,
         sum(input_tokens + output_tokens)::text as tokens
-      from usage_settlement join usage_log using (day, request_id)`;
+      from settled_call join usage_log using (day, request_id)`;
     expect(log?.["calls"]).toBe(String(rowsOfStorm));
     expect(await sumsOfSlices()).toEqual(
       ["route", "route_day", "route_hours", "total", "user", "user_day"].map((slice) => ({ slice, ...log })),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { RequestId } from "@sluice/contracts/ids";
 import { applyMultiplier, type Decimal } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { listEntries, readBalance, readStatement } from "@sluice/control-plane/ledger/service.ts";
@@ -54,8 +55,8 @@ describe("settling", () => {
       settledQuota: 192n,
     });
     const settled = await scene.db.sql<{ settled_quota: bigint; quota_delta: bigint }>`
-      select settled_quota, coalesce(quota_delta, 0) as quota_delta from usage_settlement
-      order by gateway_user_id, coalesce(base_quota, settled_quota)`;
+      select coalesce(s.settled_quota, u.quota) as settled_quota, coalesce(s.quota_delta, 0) as quota_delta
+      from settled_call s join usage_log u using (day, request_id) order by u.gateway_user_id, u.quota`;
     expect(settled.map(({ settled_quota, quota_delta }) => [settled_quota, quota_delta])).toEqual([
       [5n, -5n],
       [6n, -5n],
@@ -86,17 +87,26 @@ describe("settling", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  test("a multiplier of one and what follows from it are not written", async () => {
-    await scene.commit(scene.row(0, 10n, "1.0000"), scene.row(0, 0n, "1.0000"), scene.row(0, 20n, "1.0001"));
+  test("calls with a multiplier of one are a list of their minute, and only others have rows", async () => {
+    const listedAs = (minute: number, last: number, base: bigint) =>
+      scene.row(0, base, "1.0000", { requestId: `0000000${minute}-0000-7000-8000-00000000000${last}` as RequestId });
+    const listed = [listedAs(2, 1, 10n), listedAs(2, 2, 0n)];
+    const other = listedAs(1, 3, 30n);
+    await scene.commit(...listed, other, scene.row(0, 20n, "1.0001"));
     await scene.run();
-    const rows = await scene.db.sql`
-      select settled_quota, base_quota, quota_delta, rate_multiplier from usage_settlement order by settled_quota`;
-    const nothing = { base_quota: null, quota_delta: null, rate_multiplier: null };
-    expect([...rows]).toEqual([
-      { settled_quota: 0n, ...nothing },
-      { settled_quota: 10n, ...nothing },
-      { settled_quota: 21n, base_quota: 20n, quota_delta: 1n, rate_multiplier: "1.0001" },
-    ]);
+    const rows = await scene.db
+      .sql`select settled_quota, base_quota, quota_delta, rate_multiplier from usage_settlement`;
+    expect([...rows]).toEqual([{ settled_quota: 21n, base_quota: 20n, quota_delta: 1n, rate_multiplier: "1.0001" }]);
+    const lists = await scene.db.sql<{ minute: string; shard: number; calls: string[] }>`
+      select minute, shard, array(select unnest(calls)::text order by 1) as calls from settled_calls order by minute`;
+    const shard = Number(scene.customer(0).gatewayUserId & 15n);
+    expect([...lists]).toEqual(
+      [[other], listed].map((calls) => ({
+        minute: calls[0]?.requestId.slice(0, 8) ?? "",
+        shard,
+        calls: calls.map(({ requestId }) => String(requestId)).sort(),
+      })),
+    );
     expect(await scene.faults()).toEqual([]);
   });
 

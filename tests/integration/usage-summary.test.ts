@@ -150,8 +150,11 @@ async function expectCourse(asked: Asked, expected: ReturnType<typeof expectedSu
 }
 
 /** Makes all batches those of the release before. */
-const forgetSpans = () => scene.owner.sql`
-  update settlement_batch set first_xid = null, first_request_id = null, last_xid = null, last_request_id = null`;
+async function forgetSpans(): Promise<void> {
+  await scene.forgetLists();
+  await scene.owner.sql`
+    update settlement_batch set first_xid = null, first_request_id = null, last_xid = null, last_request_id = null`;
+}
 
 describe("the sums of a user are those of the log", () => {
   test("while nothing is settled", async () => {

@@ -48,6 +48,7 @@ const tablesOfSubjects: Readonly<Record<string, string>> = {
   budget: "budget",
   "gateway user": "gateway_user",
   "ledger account": "ledger_account",
+  "listed call": "settled_calls",
   order: "sales_order",
   posting: "ledger_posting",
   refund: "refund",

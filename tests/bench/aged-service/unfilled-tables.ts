@@ -17,6 +17,7 @@ export const unfilledTables: Readonly<Record<string, string>> = {
   recovery_code: "read by person",
   replica: "a row for each process",
   response_cache: "one row",
+  settled_calls: "read by batch and minute; settled rows are those of an earlier release here",
   settlement_batch: "read by the settlement; `bench settlement` measures it",
   settlement_quarantine: "read by the settlement",
   usage_active: "a row for each span that somebody asked for",

@@ -47,7 +47,7 @@ async function readBooks(tx: Transaction): Promise<Map<bigint, UserBooks>> {
             / ${productsPerQuota}::int8) as mispriced
       from usage_log group by 1
     ), settled as (
-      select gateway_user_id, count(*) as rows, sum(settled_quota)::int8 as quota from usage_settlement group by 1
+      select gateway_user_id, sum(rows)::int8 as rows, sum(settled)::int8 as quota from settled_sums() group by 1
     ), summed as (
       select gateway_user_id, sum(calls)::int8 as calls, sum(settled_quota)::int8 as quota
       from usage_rollup where slice = 'user' group by 1

@@ -60,6 +60,7 @@ export async function runGrowthBench(args: string[]): Promise<number> {
     const { url } = await createDatabaseOn(cluster.url);
     const db = openDatabase({ url, poolMax: 2, applicationName: "bench", statementTimeoutMs: 60_000 });
     await createPartitions(db, [utcDay(Date.now())]);
+    await db.query(relations, []);
     await db.sql`insert into replica (id) values (${replica})`;
     await report(db, {
       calls: Number(values.calls),
@@ -78,6 +79,15 @@ export async function runGrowthBench(args: string[]): Promise<number> {
     await cluster.destroy();
   }
 }
+
+/** Tables and indexes; the partitions of one have its name. Bodies are what `payload_segment` has out of line. */
+const relations = `
+  create view bench_relation as
+  select c.oid, c.relfilenode, case when t.oid is null then regexp_replace(coalesce(p.relname, c.relname), '_y\\d+m\\d+d\\d+', '')
+    when t.relname ~ '^payload_segment' then 'bodies, out of line' else t.relname || ', out of line' end as name
+  from pg_class c left join pg_inherits i on i.inhrelid = c.oid left join pg_class p on p.oid = i.inhparent
+  left join pg_class t on t.oid = substring(c.relname from '^pg_toast_(\\d+)')::oid
+  where c.relkind in ('r', 'i', 't') and (c.relnamespace = 'public'::regnamespace or t.relnamespace = 'public'::regnamespace)`;
 
 type Load = Readonly<Record<"calls" | "users" | "batch" | "body" | "checkpoint", number>>;
 
@@ -211,21 +221,15 @@ async function readLog(db: Database, begin: string, end: string): Promise<[numbe
 /** Bytes of the log between two ends by the table or index that they change; what changes none is `others`. */
 async function readLogByTable(db: Database, begin: string, end: string): Promise<{ name: string; bytes: number }[]> {
   return await db.sql<{ name: string; bytes: number }>`
-    select coalesce(regexp_replace(regexp_replace(coalesce(parent.relname, c.relname), '^pg_toast.*', 'bodies, out of line'),
-        '_y\\d+m\\d+d\\d+', ''), 'others') as name, sum(r.record_length)::float8 as bytes
+    select coalesce(n.name, 'others') as name, sum(r.record_length)::float8 as bytes
     from pg_get_wal_records_info(${begin}::pg_lsn, ${end}::pg_lsn) r
-    left join pg_class c on c.relfilenode = substring(r.block_ref from 'rel \\d+/\\d+/(\\d+)')::oid
-    left join pg_inherits i on i.inhrelid = c.oid left join pg_class parent on parent.oid = i.inhparent
+    left join bench_relation n on n.relfilenode = substring(r.block_ref from 'rel \\d+/\\d+/(\\d+)')::oid
     group by 1 order by 2 desc`;
 }
 
-/** Bytes by table or index; the partitions of one count as one. Bodies are those of `payload_segment` out of line. */
+/** Bytes by table or index. */
 async function readSizes(db: Database): Promise<Map<string, number>> {
   const rows = await db.sql<{ name: string; bytes: number }>`
-    select regexp_replace(regexp_replace(coalesce(parent.relname, c.relname), '^pg_toast.*', 'bodies, out of line'), '_y\\d+m\\d+d\\d+', '')
-        as name, sum(pg_relation_size(c.oid))::float8 as bytes
-    from pg_class c left join pg_inherits i on i.inhrelid = c.oid left join pg_class parent on parent.oid = i.inhparent
-    where c.relkind in ('r', 'i', 't') and (c.relnamespace = 'public'::regnamespace or c.relname like 'pg_toast%')
-    group by 1 order by 2 desc`;
+    select name, sum(pg_relation_size(oid))::float8 as bytes from bench_relation group by 1 order by 2 desc`;
   return new Map(rows.map(({ name, bytes }) => [name, bytes]));
 }

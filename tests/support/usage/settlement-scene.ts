@@ -107,7 +107,7 @@ export class SettlementScene implements AsyncDisposable {
 
   /** How many rows are settled. */
   async countSettled(): Promise<number> {
-    const [row] = await this.db.sql<{ rows: number }>`select count(*)::integer as rows from usage_settlement`;
+    const [row] = await this.db.sql<{ rows: number }>`select count(*)::integer as rows from settled_call`;
     return row?.rows ?? 0;
   }
 
@@ -119,15 +119,34 @@ export class SettlementScene implements AsyncDisposable {
     return [...(await this.#faultsOfRows()), ...(await this.#faultsOfSums()), ...(await this.checkMoney())];
   }
 
+  /** Does what triggers prevent, which superusers can disable. */
+  async withoutTriggers(...statements: readonly string[]): Promise<void> {
+    await this.owner.withTransaction(async (tx) => {
+      for (const statement of ["set local session_replication_role = replica", ...statements]) {
+        await tx.query(statement, []);
+      }
+    });
+  }
+
+  /** Gives each listed call the row that earlier releases have written for it. */
+  async forgetLists(): Promise<void> {
+    await this.withoutTriggers(
+      `insert into usage_settlement (day, request_id, batch_id, gateway_user_id, base_quota, rate_multiplier, settled_quota, quota_delta)
+       select day, request_id, s.batch_id, u.gateway_user_id, u.quota, 1, u.quota, 0
+       from settled_call s join usage_log u using (day, request_id) where s.settled_quota is null`,
+      "delete from settled_calls",
+    );
+  }
+
   async checkMoney(): Promise<unknown[]> {
     return [...(await this.owner.sql`select * from check_money()`)];
   }
 
   async #faultsOfRows(): Promise<unknown[]> {
     const rows = await this.db.sql<{ id: RequestId; base: bigint; settled: bigint; delta: bigint }>`
-      select request_id::text as id, coalesce(base_quota, settled_quota) as base, settled_quota as settled,
-        coalesce(quota_delta, 0) as delta
-      from usage_settlement`;
+      select s.request_id::text as id, coalesce(s.base_quota, s.settled_quota, u.quota) as base,
+        coalesce(s.settled_quota, u.quota) as settled, coalesce(s.quota_delta, 0) as delta
+      from settled_call s left join usage_log u using (day, request_id)`;
     const faults: unknown[] = [];
     const seen = new Set<RequestId>();
     for (const row of rows) {

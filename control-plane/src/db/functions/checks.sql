@@ -69,6 +69,21 @@ BEGIN
 END
 $$;
 
+-- What each batch has settled of each user. Calls in lists cost what the log says.
+CREATE OR REPLACE FUNCTION settled_sums()
+RETURNS TABLE (batch_id bigint, gateway_user_id bigint, rows numeric, base numeric, settled numeric, delta numeric, deltas numeric)
+LANGUAGE sql STABLE AS $$
+  SELECT batch_id, gateway_user_id, count(*), sum(base), sum(settled_quota), sum(delta), count(*) FILTER (WHERE delta <> 0)
+  FROM (
+    SELECT batch_id, gateway_user_id, coalesce(base_quota, settled_quota) AS base, settled_quota, coalesce(quota_delta, 0) AS delta
+    FROM usage_settlement
+    UNION ALL
+    SELECT l.batch_id, u.gateway_user_id, u.quota, u.quota, 0
+    FROM (SELECT day, batch_id, unnest(calls) AS request_id FROM settled_calls) l
+    JOIN usage_log u ON u.day = l.day AND u.request_id = l.request_id
+  ) call GROUP BY batch_id, gateway_user_id
+$$;
+
 -- The ledger: accounts, postings and budgets agree.
 CREATE OR REPLACE FUNCTION check_money_ledger() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE sql STABLE AS $$
@@ -85,7 +100,7 @@ LANGUAGE sql STABLE AS $$
     coalesce(a.balance, 0) || ' <> ' || (b.granted - coalesce(s.base, 0))
   FROM budget b
   LEFT JOIN ledger_account a ON a.gateway_user_id = b.gateway_user_id
-  LEFT JOIN (SELECT gateway_user_id, sum(coalesce(base_quota, settled_quota)) AS base FROM usage_settlement GROUP BY gateway_user_id) s
+  LEFT JOIN (SELECT gateway_user_id, sum(base) AS base FROM settled_sums() GROUP BY gateway_user_id) s
     ON s.gateway_user_id = b.gateway_user_id
   WHERE b.gateway_user_id IS NOT NULL AND coalesce(a.balance, 0) <> b.granted - coalesce(s.base, 0)
 $$;
@@ -472,14 +487,21 @@ $$;
 -- The settlement: usage rows, what they settled, and where that appears in the ledger and the budgets.
 CREATE OR REPLACE FUNCTION check_money_settlement() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE sql STABLE AS $$
+  WITH settled AS MATERIALIZED (SELECT * FROM settled_sums())
   SELECT 'a usage row is settled once', 'request ' || request_id, count(*)::text
-  FROM usage_settlement GROUP BY request_id HAVING count(*) > 1
+  FROM settled_call GROUP BY request_id HAVING count(*) > 1
   UNION ALL
   SELECT 'what is settled is a usage row, with its cost, its multiplier and its user', 'request ' || s.request_id,
     coalesce(u.quota || ' x ' || u.rate_multiplier, 'no row')
   FROM usage_settlement s LEFT JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
   WHERE u.request_id IS NULL OR (u.quota, u.rate_multiplier, u.gateway_user_id)
     IS DISTINCT FROM (coalesce(s.base_quota, s.settled_quota), coalesce(s.rate_multiplier, 1), s.gateway_user_id)
+  UNION ALL
+  SELECT 'what is in a list of settled calls is a usage row of its shard and minute, with a multiplier of one', 'listed call ' || l.request_id,
+    coalesce(u.gateway_user_id || ', ' || u.rate_multiplier, 'no row')
+  FROM (SELECT day, shard, minute, unnest(calls) AS request_id FROM settled_calls) l
+  LEFT JOIN usage_log u ON u.day = l.day AND u.request_id = l.request_id
+  WHERE u.request_id IS NULL OR u.rate_multiplier <> 1 OR (u.gateway_user_id & 15) <> l.shard OR left(l.request_id::text, 8) <> l.minute
   UNION ALL
   SELECT 'settled is base times multiplier, rounded up', 'request ' || request_id,
     base_quota || ' x ' || rate_multiplier || ' <> ' || settled_quota
@@ -489,7 +511,7 @@ LANGUAGE sql STABLE AS $$
   UNION ALL
   SELECT 'what a user settled is in the ledger', 'gateway user ' || coalesce(s.gateway_user_id, e.gateway_user_id),
     coalesce(s.total, 0) || ' <> ' || coalesce(-e.total, 0)
-  FROM (SELECT gateway_user_id, sum(settled_quota) AS total FROM usage_settlement GROUP BY gateway_user_id) s
+  FROM (SELECT gateway_user_id, sum(settled) AS total FROM settled GROUP BY gateway_user_id) s
   FULL JOIN (
     SELECT a.gateway_user_id, sum(e.amount) AS total
     FROM ledger_posting p JOIN ledger_entry e ON e.posting_id = p.id JOIN ledger_account a ON a.id = e.account_id
@@ -499,7 +521,7 @@ LANGUAGE sql STABLE AS $$
   UNION ALL
   SELECT 'what a multiplier changed was granted or taken', 'budget ' || b.id, coalesce(s.total, 0) || ' <> ' || coalesce(-g.total, 0)
   FROM budget b
-  LEFT JOIN (SELECT gateway_user_id, sum(quota_delta) AS total FROM usage_settlement GROUP BY gateway_user_id) s
+  LEFT JOIN (SELECT gateway_user_id, sum(delta) AS total FROM settled GROUP BY gateway_user_id) s
     ON s.gateway_user_id = b.gateway_user_id
   LEFT JOIN (SELECT budget_id, sum(amount) AS total FROM quota_grant WHERE change_type = 'usage_quota' GROUP BY budget_id) g
     ON g.budget_id = b.id
@@ -509,9 +531,7 @@ LANGUAGE sql STABLE AS $$
     coalesce(b.rows || ', ' || b.base_quota || ', ' || b.settled_quota, 'no batch')
   FROM settlement_batch b
   FULL JOIN (
-    SELECT batch_id, count(*) AS rows, sum(coalesce(base_quota, settled_quota)) AS base, sum(settled_quota) AS settled,
-      count(*) FILTER (WHERE quota_delta <> 0) AS deltas
-    FROM usage_settlement GROUP BY batch_id
+    SELECT batch_id, sum(rows) AS rows, sum(base) AS base, sum(settled) AS settled, sum(deltas) AS deltas FROM settled GROUP BY batch_id
   ) s ON s.batch_id = b.id
   WHERE (b.rows, b.base_quota, b.settled_quota, coalesce(b.deltas, s.deltas))
     IS DISTINCT FROM (s.rows, s.base, s.settled, s.deltas)
@@ -536,7 +556,7 @@ LANGUAGE sql STABLE AS $$
     OR (u.xid >= pg_snapshot_xmax(pg_current_snapshot()) AND u.xid IS DISTINCT FROM pg_current_xact_id_if_assigned()))
   WHERE c.reconcile_day IS NULL
     AND c.system_identifier = (SELECT system_identifier::text FROM pg_control_system())
-    AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = u.day AND s.request_id = u.request_id)
+    AND NOT EXISTS (SELECT 1 FROM settled_call s WHERE s.day = u.day AND s.request_id = u.request_id)
     AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)
 $$;
 

@@ -1,24 +1,34 @@
 -- The sums of each user by key, model and outcome, from which users' pages are computed. They follow the batches of the
 -- settlement like the sums in usage_rollup, with checkpoints of their own: `usage_user_sum:<shard>`.
 
+-- The calls in the lists of these batches. However many they are, the planner expects that a table of them fits into memory.
+CREATE OR REPLACE FUNCTION listed_calls(p_batches bigint[]) RETURNS TABLE (batch_id bigint, day date, request_id uuid)
+LANGUAGE plpgsql STABLE ROWS 2000 SET enable_seqscan = off AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT l.batch_id, l.day, unnest(l.calls) FROM settled_calls l WHERE l.batch_id = ANY (p_batches);
+END
+$$;
+
 -- What sums are taken from: `u`, the rows of the log, and `s`, what they are settled as, of the batches p_batches, or of all that
 -- the sums p_sums have reached, on the days from $2 to $3. $1 is p_batches.
 --
--- Batches are read in the span of the log that each names, whatever the planner expects of a partition that has just begun. The
--- rows of the settlement are looked at only where a span may have rows of other batches. Batches of earlier releases name no span:
--- their rows are found by their number, for which the days of that time have an index.
+-- Batches are read in the span of the log that each names, whatever the planner expects of a partition that has just begun. Their
+-- lists and rows of the settlement are looked at only where a span may have rows of other batches. Batches of earlier releases name no
+-- span: their rows are found by their number, for which the days of that time have an index.
 CREATE OR REPLACE FUNCTION settled_usage_text(p_batches bigint[], p_sums text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN p_batches IS NULL THEN format($all$
-    usage_settlement s LEFT JOIN settlement_batch b ON b.id = s.batch_id
-    JOIN usage_rollup_checkpoint c ON c.source = %L || coalesce(b.shard, 0) AND c.batch_id >= s.batch_id AND s.day BETWEEN $2 AND $3
-    JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id AND u.day BETWEEN $2 AND $3
+    settled_call l LEFT JOIN settlement_batch b ON b.id = l.batch_id
+    JOIN usage_rollup_checkpoint c ON c.source = %L || coalesce(b.shard, 0) AND c.batch_id >= l.batch_id AND l.day BETWEEN $2 AND $3
+    JOIN usage_log u ON u.day = l.day AND u.request_id = l.request_id AND u.day BETWEEN $2 AND $3
+    CROSS JOIN LATERAL (SELECT coalesce(l.settled_quota, u.quota) AS settled_quota) s
   $all$, p_sums || ':')
   WHEN EXISTS (SELECT 1 FROM settlement_batch WHERE id = ANY (p_batches) AND first_xid IS NULL) THEN $days$
     (
-      SELECT day, request_id, settled_quota FROM usage_settlement WHERE batch_id = ANY ($1) AND day BETWEEN $2 AND $3 OFFSET 0
-    ) s CROSS JOIN LATERAL (
-      SELECT * FROM usage_log l WHERE l.day = s.day AND l.request_id = s.request_id AND l.day BETWEEN $2 AND $3 OFFSET 0
-    ) u
+      SELECT day, request_id, settled_quota FROM settled_call WHERE batch_id = ANY ($1) AND day BETWEEN $2 AND $3 OFFSET 0
+    ) r CROSS JOIN LATERAL (
+      SELECT * FROM usage_log l WHERE l.day = r.day AND l.request_id = r.request_id AND l.day BETWEEN $2 AND $3 OFFSET 0
+    ) u CROSS JOIN LATERAL (SELECT coalesce(r.settled_quota, u.quota) AS settled_quota) s
   $days$ ELSE $span$
     (
       SELECT *, coalesce(whole_on = (SELECT system_identifier FROM pg_control_system()), false) AND EXISTS (
@@ -29,7 +39,7 @@ CREATE OR REPLACE FUNCTION settled_usage_text(p_batches bigint[], p_sums text) R
       SELECT * FROM usage_log l
       WHERE (l.gateway_user_id & 15) = b.shard AND l.xid BETWEEN b.first_xid AND b.last_xid AND l.day BETWEEN $2 AND $3
         AND (l.xid, l.request_id) >= (b.first_xid, b.first_request_id) AND (l.xid, l.request_id) <= (b.last_xid, b.last_request_id)
-        AND (b.is_whole OR EXISTS (
+        AND (b.is_whole OR (b.id, l.day, l.request_id) IN (SELECT batch_id, day, request_id FROM listed_calls($1)) OR EXISTS (
           SELECT 1 FROM usage_settlement r
           WHERE r.day = l.day AND r.request_id = l.request_id AND r.batch_id = b.id AND r.day BETWEEN $2 AND $3
         ))
@@ -145,6 +155,7 @@ DECLARE
   v_last_xid xid8;
   v_first date := (p_from AT TIME ZONE 'UTC')::date - 1;
   v_last date := (p_to AT TIME ZONE 'UTC')::date + 1;
+  v_batches bigint[];
 BEGIN
   IF NOT has_user_sums(p_user) THEN
     RETURN QUERY SELECT u.* FROM usage_log u
@@ -153,21 +164,29 @@ BEGIN
   END IF;
   SELECT * INTO v_settled FROM settlement_checkpoint WHERE source = 'usage_log:' || v_shard;
   SELECT batch_id INTO v_summed FROM usage_rollup_checkpoint WHERE source = 'usage_user_sum:' || v_shard;
-  RETURN QUERY SELECT u.* FROM usage_log u
-    WHERE (u.gateway_user_id & 15) = v_shard AND u.xid >= v_settled.xid
-      AND (u.xid, u.request_id) > (v_settled.xid, v_settled.request_id)
-      AND u.xid < pg_snapshot_xmax(pg_current_snapshot())
-      AND u.gateway_user_id + 0 = p_user AND u.started_at >= p_from AND u.started_at < p_to
-      AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = u.day AND s.request_id = u.request_id)
-      AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id);
+  RETURN QUERY WITH waiting AS MATERIALIZED (
+      SELECT u.* FROM usage_log u
+      WHERE (u.gateway_user_id & 15) = v_shard AND u.xid >= v_settled.xid
+        AND (u.xid, u.request_id) > (v_settled.xid, v_settled.request_id)
+        AND u.xid < pg_snapshot_xmax(pg_current_snapshot())
+        AND u.gateway_user_id + 0 = p_user AND u.started_at >= p_from AND u.started_at < p_to
+        AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)
+    )
+    -- After the log was read again, some of them are settled.
+    SELECT w.* FROM waiting w WHERE (w.day, w.request_id) NOT IN (
+      SELECT k.day, k.request_id FROM (SELECT array_agg(day) AS days, array_agg(request_id) AS requests FROM waiting) a
+      CROSS JOIN LATERAL settled_near(v_shard::integer, a.days, a.requests) k
+    );
   -- Once over the spans of all batches, and by no day, which would have the planner prefer to read whole days.
-  SELECT min(first_xid), max(last_xid) INTO v_first_xid, v_last_xid FROM settlement_batch WHERE shard = v_shard AND id > v_summed;
+  SELECT min(first_xid), max(last_xid), array_agg(id) FILTER (WHERE first_xid IS NOT NULL) INTO v_first_xid, v_last_xid, v_batches
+    FROM settlement_batch WHERE shard = v_shard AND id > v_summed;
   RETURN QUERY SELECT u.* FROM usage_log u
     WHERE (u.gateway_user_id & 15) = v_shard AND u.xid >= v_first_xid AND u.xid <= v_last_xid
       AND u.gateway_user_id + 0 = p_user AND u.started_at >= p_from AND u.started_at < p_to
-      AND EXISTS (SELECT 1 FROM usage_settlement s JOIN settlement_batch b ON b.id = s.batch_id
-        WHERE s.day = u.day AND s.request_id = u.request_id AND b.id > v_summed AND b.first_xid IS NOT NULL);
-  -- Batches of earlier releases name no span.
+      AND (u.request_id IN (SELECT l.request_id FROM listed_calls(v_batches) l)
+        OR EXISTS (SELECT 1 FROM usage_settlement s JOIN settlement_batch b ON b.id = s.batch_id
+          WHERE s.day = u.day AND s.request_id = u.request_id AND b.id > v_summed AND b.first_xid IS NOT NULL));
+  -- Batches of earlier releases name no span, and have no lists.
   RETURN QUERY SELECT u.* FROM settlement_batch b
     CROSS JOIN LATERAL (
       SELECT day, request_id FROM usage_settlement s
@@ -178,6 +197,6 @@ BEGIN
   RETURN QUERY SELECT u.* FROM settlement_quarantine q
     JOIN usage_log u ON u.day = q.day AND u.request_id = q.request_id
     WHERE u.gateway_user_id + 0 = p_user AND u.started_at >= p_from AND u.started_at < p_to
-      AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = q.day AND s.request_id = q.request_id);
+      AND NOT is_settled(q.day, p_user, q.request_id);
 END
 $$;

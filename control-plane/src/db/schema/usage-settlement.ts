@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
-import { bigint, date, index, integer, numeric, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, date, index, integer, numeric, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
 import { id, moment, quota, reference, transactionId } from "../columns.ts";
 
 /**
- * What a usage row cost after its user's multiplier; exactly one for each row. Range-partitioned by `day`. The rows of a batch
- * are those of the usage rows in its span.
+ * What a usage row cost after its user's multiplier. Range-partitioned by `day`. Each usage row has one here, or is in a list of
+ * `settled_calls`: then its multiplier is 1, and what is settled is its cost.
  */
 export const usageSettlement = pgTable(
   "usage_settlement",
@@ -13,13 +13,32 @@ export const usageSettlement = pgTable(
     requestId: uuid("request_id").notNull(),
     batchId: reference("batch_id").notNull(),
     gatewayUserId: reference("gateway_user_id").notNull(),
-    /** Null, like the multiplier and the delta, if the multiplier is 1: then it is what is settled. */
+    /** Null, like the multiplier and the delta, in rows of an earlier program whose multiplier is 1: then it is what is settled. */
     baseQuota: quota("base_quota"),
     rateMultiplier: numeric("rate_multiplier"),
     settledQuota: quota("settled_quota").notNull(),
     quotaDelta: quota("quota_delta"),
   },
   (table) => [primaryKey({ columns: [table.day, table.requestId] })],
+);
+
+/**
+ * Calls that a batch has settled at their cost, because their multiplier is 1: those of one day and shard that began in one
+ * minute (`callMinute`). A trigger refuses a call that is settled already.
+ */
+export const settledCalls = pgTable(
+  "settled_calls",
+  {
+    day: date("day", { mode: "string" }).notNull(),
+    shard: smallint("shard").notNull(),
+    minute: text("minute").notNull(),
+    batchId: reference("batch_id").notNull(),
+    calls: uuid("calls").array().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.day, table.shard, table.minute, table.batchId] }),
+    index("settled_calls_batch").on(table.batchId),
+  ],
 );
 
 /** One transaction of the settlement. */
