@@ -153,8 +153,10 @@ export class GroupLog {
   read(fromId: number, endId: number, groupsMax: number): StoredGroup[] {
     const groups: StoredGroup[] = [];
     for (const file of this.#files) {
-      const placed = file.groups.slice(firstFrom(file, fromId), firstFrom(file, endId));
-      for (const place of placed.slice(0, groupsMax - groups.length)) {
+      const from = firstFrom(file, fromId);
+      // Each read of a long backlog must not copy the places of all groups in it.
+      const to = Math.min(firstFrom(file, endId), from + groupsMax - groups.length);
+      for (const place of file.groups.slice(from, to)) {
         try {
           groups.push(readGroup(file, place));
         } catch (error) {

@@ -1,13 +1,13 @@
 import { describe, expect, mock, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as flushes from "@sluice/control-plane/platform/spool/flush-files.ts";
-import { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
+import type { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
 import { headBytes } from "@sluice/control-plane/platform/spool/group-record.ts";
 import { nameOf } from "@sluice/control-plane/platform/spool/log-file.ts";
 import { asBuffer } from "@sluice/http-client/as-buffer";
 import fc from "fast-check";
+import { append, LogFolder } from "../../../support/usage/log-folder.ts";
 
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 2_000 : 100;
@@ -28,24 +28,6 @@ mock.module("@sluice/control-plane/platform/spool/flush-files.ts", () => ({
   },
 }));
 
-class Folder implements Disposable {
-  readonly path = mkdtempSync(join(tmpdir(), "sluice-groups-"));
-
-  open(committedId = 0): GroupLog {
-    return new GroupLog(this.path, committedId);
-  }
-
-  files(): string[] {
-    return readdirSync(this.path)
-      .sort()
-      .map((name) => join(this.path, name));
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true });
-  }
-}
-
 /** Groups that are one full file. */
 function fill(log: GroupLog): GroupLog {
   for (const id of [1, 2, 3]) {
@@ -56,7 +38,7 @@ function fill(log: GroupLog): GroupLog {
 
 /** A file with a group of each size, and notes of what is committed between them; `ends` is where the groups end. */
 function contentOf(firstId: number, sizes: readonly number[], letter: string) {
-  using folder = new Folder();
+  using folder = new LogFolder();
   const log = folder.open();
   const path = join(folder.path, nameOf(firstId));
   const ends = sizes.map((size, index) => {
@@ -72,15 +54,11 @@ function contentOf(firstId: number, sizes: readonly number[], letter: string) {
 }
 
 /** A log whose next group, 101, is written over others in a file. */
-function writtenOver(folder: Folder) {
+function writtenOver(folder: LogFolder) {
   const log = fill(folder.open());
   const [formerPath = ""] = folder.files();
   log.removeUpTo(3);
   return { log, path: join(folder.path, nameOf(101)), formerPath };
-}
-
-function append(log: GroupLog, id: number, body: string): void {
-  log.append({ id, count: body.split("\n").length, body: Buffer.from(body) }, 1_000 + id);
 }
 
 const bodiesOf = (log: GroupLog): string[] =>
@@ -91,7 +69,7 @@ describe("a log of groups", () => {
     const bodies = fc.array(fc.string({ unit: "binary", maxLength: 300 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(bodies, fc.nat(), (texts, cut) => {
-        using folder = new Folder();
+        using folder = new LogFolder();
         const wellFormed = texts.map((text) => text.toWellFormed());
         const log = folder.open();
         const ends = wellFormed.map((body, index) => {
@@ -116,7 +94,7 @@ describe("a log of groups", () => {
   });
 
   test("loses no group but the one that was damaged, and keeps a copy of the file", () => {
-    using folder = new Folder();
+    using folder = new LogFolder();
     const log = folder.open();
     for (const id of [1, 2, 3]) {
       append(log, id, `body ${id}`.repeat(20));
@@ -134,7 +112,7 @@ describe("a log of groups", () => {
   });
 
   test("forgets what is committed, at once and after a restart, and gives its files back", () => {
-    using folder = new Folder();
+    using folder = new LogFolder();
     const log = folder.open();
     const body = "x".repeat(3_000_000);
     for (let id = 1; id <= 12; id += 1) {
@@ -174,7 +152,7 @@ describe("a log of groups", () => {
           const former = contentOf(1, formerSizes, "o").bytes;
           const { bytes, ends } = contentOf(101, newSizes, "n");
           const size = cut % (bytes.length + 1);
-          using folder = new Folder();
+          using folder = new LogFolder();
           const path = join(folder.path, nameOf(101));
           writeFileSync(path, Buffer.concat([bytes.subarray(0, size), former.subarray(size)]));
           const whole = ends.filter((end) => end <= size).map((_, index) => 101 + index);
@@ -192,7 +170,7 @@ describe("a log of groups", () => {
     });
 
     test("loses no group but the one that was damaged", () => {
-      using folder = new Folder();
+      using folder = new LogFolder();
       const { log, path } = writtenOver(folder);
       for (const id of [101, 102, 103]) {
         append(log, id, `body ${id}`.repeat(20));
@@ -208,7 +186,7 @@ describe("a log of groups", () => {
     });
 
     test("finds what is new under the former name of the file, which a power cut can bring back", () => {
-      using folder = new Folder();
+      using folder = new LogFolder();
       const { log, path, formerPath } = writtenOver(folder);
       append(log, 101, "new");
       const bytes = readFileSync(path);
@@ -226,7 +204,7 @@ describe("a log of groups", () => {
     });
 
     test("keeps no file of an earlier process for that, because nobody may know what of it is committed", () => {
-      using folder = new Folder();
+      using folder = new LogFolder();
       const log = fill(folder.open());
       append(log, 4, "in the next file");
       log.markCommitted(3);
@@ -236,7 +214,7 @@ describe("a log of groups", () => {
     });
 
     test("leaves nothing of what was in it before when it is closed", () => {
-      using folder = new Folder();
+      using folder = new LogFolder();
       const { log, path } = writtenOver(folder);
       append(log, 101, "new");
       const { length } = readFileSync(path);
@@ -246,7 +224,7 @@ describe("a log of groups", () => {
     });
 
     test("has no file left over from a process that was killed", () => {
-      using folder = new Folder();
+      using folder = new LogFolder();
       fill(folder.open()).removeUpTo(3);
       expect(folder.files().map((path) => basename(path))).toEqual(["spare.log"]);
       const next = folder.open();
@@ -256,7 +234,7 @@ describe("a log of groups", () => {
   });
 
   test("knows by itself what is committed, so that nothing old comes back when the SQLite file is lost", () => {
-    using folder = new Folder();
+    using folder = new LogFolder();
     const log = folder.open();
     for (const id of [1, 2, 3]) {
       append(log, id, `body ${id}`);
@@ -277,7 +255,7 @@ describe("a log of groups", () => {
   });
 
   test("says when it will not know by itself what is committed: without a file, or if the one with the note is removed", () => {
-    using folder = new Folder();
+    using folder = new LogFolder();
     const log = folder.open();
     expect(log.markCommitted(1)).toBe(false);
     append(log, 2, "x".repeat(17 * 1024 * 1024));
@@ -295,7 +273,7 @@ describe("a log of groups", () => {
   });
 
   test("loses nothing to a note of what is committed that a crash has cut off", () => {
-    using folder = new Folder();
+    using folder = new LogFolder();
     const log = folder.open();
     append(log, 1, "body 1");
     append(log, 2, "body 2");
@@ -309,7 +287,7 @@ describe("a log of groups", () => {
   });
 
   test("flushes the folder again for a file that is created during its flush", async () => {
-    using folder = new Folder();
+    using folder = new LogFolder();
     const log = folder.open();
     append(log, 1, "x".repeat(17 * 1024 * 1024));
     const before = folderFlushes.length;
@@ -322,7 +300,7 @@ describe("a log of groups", () => {
   });
 
   test("flushes the folder of a new file before the file counts as flushed", async () => {
-    using folder = new Folder();
+    using folder = new LogFolder();
     const log = folder.open();
     append(log, 1, "body");
     expect(log.isDirty).toBe(true);
@@ -334,66 +312,12 @@ describe("a log of groups", () => {
     expect(folderFlushes.slice(before)).toEqual([folder.path]);
     log.flushNow();
     log.close();
-    const next = new Folder();
+    const next = new LogFolder();
     const other = next.open();
     append(other, 1, "body");
     other.flushNow();
     expect(folderFlushes.at(-1)).toBe(next.path);
     other.close();
     next[Symbol.dispose]();
-  });
-
-  test("gives the groups before one that it can't read, and keeps its file when it is given up", () => {
-    using folder = new Folder();
-    const log = folder.open();
-    for (const id of [1, 2, 3]) {
-      append(log, id, `body ${id}`.repeat(20));
-    }
-    const [path = ""] = folder.files();
-    const bytes = readFileSync(path);
-    bytes[bytes.indexOf("body 2") + 3] = 1;
-    writeFileSync(path, bytes);
-    expect(log.read(1, everything, 10).map(({ id }) => id)).toEqual([1]);
-    expect(() => log.read(2, everything, 10)).toThrow(/can't be read/);
-    expect(log.keepFileOf(2)).toEqual({ id: 2, count: 1, bytes: 120, movedTo: `${path}.corrupt` });
-    expect(log.read(3, everything, 10).map(({ id }) => id)).toEqual([3]);
-    log.clear();
-    expect(folder.files()).toEqual([`${path}.corrupt`]);
-    expect(readFileSync(`${path}.corrupt`).equals(bytes)).toBe(true);
-    log.close();
-  });
-
-  test("gives no group that is in the place of another, though it is whole", () => {
-    using folder = new Folder();
-    const log = folder.open();
-    for (const [index, body] of ["first", "other", "longer than these"].entries()) {
-      append(log, index + 1, body);
-    }
-    const [path = ""] = folder.files();
-    const bytes = readFileSync(path);
-    const length = headBytes + "first".length;
-    // Over one of the same length, and over a longer one.
-    for (const place of [length, 2 * length]) {
-      bytes.copy(bytes, place, 0, length);
-    }
-    writeFileSync(path, bytes);
-    expect(asBuffer(log.readOne(1)).toString()).toBe("first");
-    for (const id of [2, 3]) {
-      expect(() => log.readOne(id)).toThrow(/can't be read/);
-      expect(() => log.read(id, everything, 10)).toThrow(/can't be read/);
-    }
-    log.close();
-  });
-
-  test("reads no more groups than it is asked for, over the ends of files", () => {
-    using folder = new Folder();
-    const log = folder.open();
-    for (let id = 1; id <= 8; id += 1) {
-      append(log, id, "x".repeat(5_000_000));
-    }
-    expect(folder.files().length).toBeGreaterThan(1);
-    expect(log.read(3, 7, 100).map(({ id }) => id)).toEqual([3, 4, 5, 6]);
-    expect(log.read(3, 9, 3).map(({ id }) => id)).toEqual([3, 4, 5]);
-    log.close();
   });
 });

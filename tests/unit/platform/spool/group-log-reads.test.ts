@@ -1,0 +1,101 @@
+import { describe, expect, spyOn, test } from "bun:test";
+import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { encodeRecord, headBytes, type StoredGroup } from "@sluice/control-plane/platform/spool/group-record.ts";
+import { asBuffer } from "@sluice/http-client/as-buffer";
+import { append, LogFolder } from "../../../support/usage/log-folder.ts";
+
+const everything = Number.MAX_SAFE_INTEGER;
+
+describe("a log of groups that is read", () => {
+  test("gives the groups before one that it can't read, and keeps its file when it is given up", () => {
+    using folder = new LogFolder();
+    const log = folder.open();
+    for (const id of [1, 2, 3]) {
+      append(log, id, `body ${id}`.repeat(20));
+    }
+    const [path = ""] = folder.files();
+    const bytes = readFileSync(path);
+    bytes[bytes.indexOf("body 2") + 3] = 1;
+    writeFileSync(path, bytes);
+    expect(log.read(1, everything, 10).map(({ id }) => id)).toEqual([1]);
+    expect(() => log.read(2, everything, 10)).toThrow(/can't be read/);
+    expect(log.keepFileOf(2)).toEqual({ id: 2, count: 1, bytes: 120, movedTo: `${path}.corrupt` });
+    expect(log.read(3, everything, 10).map(({ id }) => id)).toEqual([3]);
+    log.clear();
+    expect(folder.files()).toEqual([`${path}.corrupt`]);
+    expect(readFileSync(`${path}.corrupt`).equals(bytes)).toBe(true);
+    log.close();
+  });
+
+  test("gives no whole record that is in the place of a group, unless it is the group", () => {
+    using folder = new LogFolder();
+    const log = folder.open();
+    const group = { id: 1, count: 2, body: Buffer.from("body") };
+    log.append(group, 1);
+    const [path = ""] = folder.files();
+    const record = Buffer.alloc(headBytes + group.body.length);
+    const read = (changes: Partial<StoredGroup>, isMark = false) => {
+      encodeRecord(record, isMark, { ...group, ...changes }, 1);
+      writeFileSync(path, record);
+      return [log.readOne(1), log.read(1, everything, 10)[0]?.body].map((body) => String(body && asBuffer(body)));
+    };
+    expect(read({})).toEqual(["body", "body"]);
+    expect(() => read({}, true)).toThrow(/can't be read/);
+    for (const changes of [{ id: 2 }, { count: 1 }, { body: Buffer.from("bod") }]) {
+      expect(() => read(changes)).toThrow(/can't be read/);
+    }
+    log.close();
+  });
+
+  test("gives one group alone, of any length, and none that is forgotten or not whole", () => {
+    using folder = new LogFolder();
+    const first = folder.open();
+    // With its head it is longer than the memory for records is at first.
+    const long = "x".repeat(256 * 1024 - headBytes / 2);
+    for (const [index, body] of ["first", long, "last"].entries()) {
+      append(first, index + 1, body);
+    }
+    first.close();
+    const log = folder.open();
+    expect([1, 2, 3].map((id) => asBuffer(log.readOne(id)).toString())).toEqual(["first", long, "last"]);
+    log.removeUpTo(1);
+    for (const id of [1, 4]) {
+      expect(() => log.readOne(id)).toThrow(/there is no group/);
+    }
+    // What is missing of it is still in memory.
+    const [path = ""] = folder.files();
+    truncateSync(path, statSync(path).size - 1);
+    expect(() => log.readOne(3)).toThrow(/can't be read/);
+    log.close();
+  });
+
+  test("reads some groups without copying the places of all", () => {
+    using folder = new LogFolder();
+    const log = folder.open();
+    for (let id = 1; id <= 100; id += 1) {
+      append(log, id, `${id}`);
+    }
+    let copied = 0;
+    const { slice } = Array.prototype;
+    using _ = spyOn(Array.prototype, "slice").mockImplementation(function (this: unknown[], ...range) {
+      const part = slice.apply(this, range);
+      copied += part.length;
+      return part;
+    });
+    expect(log.read(11, everything, 3).map(({ id }) => id)).toEqual([11, 12, 13]);
+    expect(copied).toBe(3);
+    log.close();
+  });
+
+  test("reads no more groups than it is asked for, over the ends of files", () => {
+    using folder = new LogFolder();
+    const log = folder.open();
+    for (let id = 1; id <= 8; id += 1) {
+      append(log, id, "x".repeat(5_000_000));
+    }
+    expect(folder.files().length).toBeGreaterThan(1);
+    expect(log.read(3, 7, 100).map(({ id }) => id)).toEqual([3, 4, 5, 6]);
+    expect(log.read(3, 9, 3).map(({ id }) => id)).toEqual([3, 4, 5]);
+    log.close();
+  });
+});
