@@ -1,10 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ApiKeyId, BudgetId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import { type CallRows, type CallsSummary, callForms } from "@sluice/control-plane/compose/call-rows.ts";
+import type { BacklogBounds } from "@sluice/control-plane/platform/spool/backlog.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
+import { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
 import { linesOf, type RowSummaries, type SpoolEntry } from "@sluice/control-plane/platform/spool/model.ts";
 import { openSpool, type SpoolOptions } from "@sluice/control-plane/platform/spool/spool.ts";
 import fc from "fast-check";
@@ -106,11 +108,13 @@ describe("a backlog that is longer than what is kept in memory", () => {
     for (const group of all) {
       await appendNotes(spool, group);
     }
-    const { options, lines } = textSink<NoteRows, null>({ batchMax: 50 });
+    // Some groups are longer than a batch.
+    const { options, lines } = textSink<NoteRows, null>({ batchMax: 8 });
     spool.drain(options);
     expect(await spool.flush(flushMs)).toBe(true);
     expect(lines()).toEqual(all.flat().map((note) => JSON.stringify(["note", note])));
     expect(counts).toEqual({ encoded: all.flat().length, decoded: 0 });
+    expect(spool.depth()).toMatchObject({ entries: 0, bytes: 0 });
   });
 
   test("has the bytes, charges and days that it would have in memory, so that calls stay one record", async () => {
@@ -123,11 +127,11 @@ describe("a backlog that is longer than what is kept in memory", () => {
         return recordedRows(usage, traceOfCall(usage));
       }).flat(),
     );
-    const commitAll = async (cachedEntriesMax: number) => {
+    const commitAll = async (bounds: BacklogBounds) => {
       await using folder = await spoolFolder();
       const { onWarning } = folder.options();
       const spool = await openSpool<CallRows, CallsSummary>({
-        ...{ directory: folder.directory, reserveBytes: 0, onWarning, cachedEntriesMax },
+        ...{ directory: folder.directory, reserveBytes: 0, onWarning, ...bounds },
         ...callForms,
       });
       for (const rows of groups) {
@@ -142,9 +146,14 @@ describe("a backlog that is longer than what is kept in memory", () => {
         charges: charges.list,
       }));
     };
-    const fromDisk = await commitAll(0);
+    const fromDisk = await commitAll({ cachedEntriesMax: 0, summaryWeightMax: 10_000 });
     expect(fromDisk.flatMap(({ lines }) => lines)).toHaveLength(groups.flat().length / 2);
-    expect(fromDisk).toEqual(await commitAll(1_000));
+    expect(fromDisk).toEqual(await commitAll({ cachedEntriesMax: 1_000, summaryWeightMax: 10_000 }));
+    const parsed = await commitAll({ cachedEntriesMax: 0, summaryWeightMax: 0 });
+    expect(parsed.flatMap(({ lines }) => lines)).toHaveLength(groups.flat().length);
+    expect(parsed.map(({ lines: _, ...summary }) => summary)).toEqual(
+      fromDisk.map(({ lines: _, ...summary }) => summary),
+    );
   });
 
   test("is read into a few pieces of memory that threads share, which are used again", async () => {
@@ -162,6 +171,33 @@ describe("a backlog that is longer than what is kept in memory", () => {
     expect([...memories].every((memory) => memory instanceof SharedArrayBuffer)).toBe(true);
     // 10 MB of rows, in two files.
     expect(memories.size).toBeLessThan(8);
+  });
+
+  test("is read once, and nothing is once it is short again", async () => {
+    await using folder = await spoolFolder();
+    using read = spyOn(GroupLog.prototype, "readOne");
+    const spool = await folder.open({ cachedEntriesMax: 20 });
+    for (let group = 0; group < 6; group += 1) {
+      await appendNotes(spool, notes(`${group}.`, 10));
+    }
+    const { options, lines } = textSink<NoteRows, null>({ batchMax: 20 });
+    spool.drain(options);
+    expect(await spool.flush(flushMs)).toBe(true);
+    for (let group = 0; group < 10; group += 1) {
+      await appendNotes(spool, notes(`later ${group}.`, 10));
+      expect(await spool.flush(flushMs)).toBe(true);
+    }
+    expect(lines()).toHaveLength(160);
+    expect(read.mock.calls).toEqual([[3], [4], [5], [6]]);
+    await spool.close();
+
+    const usual = await folder.open();
+    for (let group = 0; group < 6; group += 1) {
+      await appendNotes(usual, notes(`${group}.`, 100));
+    }
+    usual.drain(textSink<NoteRows, null>().options);
+    expect(await usual.flush(flushMs)).toBe(true);
+    expect(read.mock.calls).toHaveLength(4);
   });
 
   test("has its poisonous rows quarantined, and all others committed", async () => {
@@ -244,32 +280,37 @@ describe("a backlog that is longer than what is kept in memory", () => {
     const { batches, options } = textSink<NoteRows, { count: number }>({ batchMax: 10 });
     spool.drain(options);
     expect(await spool.flush(flushMs)).toBe(true);
-    expect(counts.decoded).toBeWithin(200, 300);
+    // Five groups are kept: each weighs 10, and so do its rows.
+    expect(counts.decoded).toBe(250);
     expect(batches.every(({ lines, summary }) => lines.join("").length === summary.count + lines.length * 11)).toBe(
       true,
     );
-    const { decoded } = counts;
-    await appendNotes(spool, notes("later", 10));
-    expect(await spool.flush(flushMs)).toBe(true);
-    expect(counts.decoded).toBe(decoded);
+    for (let group = 0; group < 20; group += 1) {
+      await appendNotes(spool, notes(`later ${group}.`, 10));
+      expect(await spool.flush(flushMs)).toBe(true);
+    }
+    expect(counts.decoded).toBe(250);
     await spool.close();
   });
 
   test("loses the group that can't be read and no other, wherever in a batch that is", async () => {
-    await using folder = await spoolFolder();
-    const spool = await folder.open({ cachedEntriesMax: 0, summaryWeightMax: 0 });
     const all = Array.from({ length: 40 }, (_, group) => notes(`${group}.`, 2));
-    for (const group of all) {
-      await appendNotes(spool, group);
-    }
-    // The first that is not read at once with those before.
+    // The first that is not read at once with those before, if rows are parsed.
     const lost = 16;
-    await damage(folder, `"${lost}.0"`);
-    const consumer = sink(undefined, { batchMax: 1_000 });
-    spool.drain(consumer);
-    expect(await spool.flush(flushMs)).toBe(true);
-    expect(consumer.rows()).toEqual(all.filter((_, group) => group !== lost).flat());
-    expect(consumer.quarantined).toHaveLength(2);
+    const drained = async (summaryWeightMax: number) => {
+      await using folder = await spoolFolder();
+      const spool = await folder.open({ cachedEntriesMax: 0, summaryWeightMax });
+      for (const group of all) {
+        await appendNotes(spool, group);
+      }
+      await damage(folder, `"${lost}.0"`);
+      const consumer = sink(undefined, { batchMax: 1_000 });
+      spool.drain(consumer);
+      expect(await spool.flush(flushMs)).toBe(true);
+      return [consumer.rows(), consumer.quarantined.length];
+    };
+    const expected = [all.filter((_, group) => group !== lost).flat(), 2];
+    expect(await Promise.all([drained(0), drained(10_000)])).toEqual([expected, expected]);
   });
 
   test("takes no more memory while calls go on: rows that are read and rows that wait are in blocks of their own", async () => {
