@@ -154,7 +154,7 @@ const ofAdminsToo: ReadonlySet<string> = new Set(["POST /backend/payment/mock-se
 const isOpenToTokens = ({ access, path }: AnyEndpoint): boolean =>
   access === "user" && allowsToken(["everything"], tokenRuleOf(path));
 
-/** Everything that belongs to anyone, as text, without the times when a session was last seen and a job counted an order. */
+/** Everything that belongs to anyone, as text, without the times when a session was last seen and a job counted an order, and what a job writes to sort users by. */
 async function snapshot(): Promise<string> {
   const { sql } = rig.db;
   const parts = await Promise.all([
@@ -168,7 +168,7 @@ async function snapshot(): Promise<string> {
     sql`select * from user_identity order by id`,
     sql`select * from passkey order by id`,
     sql`select * from mail_inbox order by id`,
-    sql`select * from user_profile order by id`,
+    sql`select to_jsonb(u) - '{sorted_remaining,sorted_used,sorted_call_at}'::text[] as "user" from user_profile u order by id`,
     sql`select id, granted, used from budget order by id`,
     sql`select * from ledger_entry order by id`,
     sql`select * from organisation_member order by id`,
