@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { OutlinesByCaller } from "@sluice/control-plane/platform/outlines-by-caller.ts";
-import { type ReadObject, scanObject } from "@sluice/control-plane/platform/read-json.ts";
+import { type ReadObject, readJsonObject, scanObject } from "@sluice/control-plane/platform/read-json.ts";
+import { findOutline, outlineOf } from "@sluice/control-plane/platform/text-outline.ts";
 import { PacketPart } from "@sluice/http-client/packet-part";
-import { mutate } from "../../support/values/json-mutants.ts";
+import { bodyMutant, mutate } from "../../support/values/json-mutants.ts";
 import { testRandom } from "../../support/values/test-seed.ts";
 
 type Fields = Record<string, unknown>;
@@ -53,6 +54,14 @@ function meet(outlines: OutlinesByCaller<string>, body: PacketPart, caller = "a"
   scanObject(body.view);
   outlines.learn(caller, body, fields);
   return null;
+}
+
+function isAccepted(bytes: Buffer): boolean {
+  try {
+    return readJsonObject(bytes) !== null;
+  } catch {
+    return false;
+  }
 }
 
 const chat = (...texts: string[]): string =>
@@ -114,6 +123,24 @@ describe("a body of a caller with a known outline", () => {
     // Bodies of each kind were among them.
     expect(known).toBeGreaterThan(bodies / 20);
     expect(refused).toBeGreaterThan(bodies / 20);
+  }, 600_000);
+
+  test("has it if it has taught it, whatever JSON it is", () => {
+    const random = testRandom();
+    let taught = 0;
+    for (let index = 0; index < bodies / 4; index += 1) {
+      const one = bodyMutant(random).toString("latin1");
+      const other = bodyMutant(random).toString("latin1");
+      const list = `[{"content":"x","a":${one}},${other},{"content":[${one},{"text":"y"}]}]`;
+      const bytes = Buffer.from(`{"model":[${other}],"messages":${list},"system":${one}}`, "latin1");
+      const outline = isAccepted(bytes) ? outlineOf(bytes, fields) : null;
+      if (outline !== null && bytes.length < 16_000) {
+        taught += 1;
+        const text = bytes.toString("latin1");
+        expect({ text, found: findOutline([outline], bytes, fields) }).toEqual({ text, found: 0 });
+      }
+    }
+    expect(taught).toBeGreaterThan(bodies / 40);
   }, 600_000);
 
   test.each([
