@@ -43,7 +43,7 @@ beforeAll(async () => {
   user = await addOwnedThings(rig, sluice, "monthly");
   admin = await loginAdmin(rig);
   document = resolveDescription(await readDescription(sluice.url));
-  judge = new AnswerJudge(document);
+  judge = new AnswerJudge();
 });
 
 afterAll(() => rig.close());
@@ -125,14 +125,14 @@ async function send({ target, body }: FuzzedRequest, method: string, operation: 
 }
 
 /** What is wrong with a response, or null. */
-function problemOf(path: string, method: string, operation: Operation, answer: Answered): string | null {
+function problemOf(path: string, operation: Operation, answer: Answered): string | null {
   const code = /"code":"([a-z_]+)"/.exec(answer.text)?.[1] ?? "";
   // Errors of the Messages API have no code.
   const isTheirs = outsideErrors.has(code) || /^\/(?:msgcompat|v1\/messages)\b/.test(path);
   if (answer.status === 500 || (answer.status > 500 && !isTheirs)) {
     return `${answer.status} ${answer.text.slice(0, 200)}`;
   }
-  return judge.judge(path, method, operation.responses, answer);
+  return judge.judge(operation.responses, answer);
 }
 
 async function fuzz(
@@ -154,7 +154,7 @@ async function fuzz(
       requests.slice(from, from + width).map(async (request) => {
         const answer = await send(request, method, operation);
         seen.add(answer.status);
-        const problem = problemOf(path, method, operation, answer);
+        const problem = problemOf(path, operation, answer);
         if (problem !== null) {
           found.push(
             `${request.label} ${request.target.slice(0, 200)} ${request.body?.text.slice(0, 200) ?? ""}: ${problem}`,
