@@ -89,7 +89,7 @@ async function fillIn(page: Page, { fill = {}, waitFor }: ShownPage): Promise<vo
       : dialog.getByLabel(label, { exact: true }).first().fill(value));
   }
   if (waitFor !== undefined) {
-    const found = page.locator(waitFor);
+    const found = page.locator(waitFor).first();
     await found.waitFor();
     await found.scrollIntoViewIfNeeded();
   }
@@ -118,7 +118,10 @@ async function main(words: readonly string[]): Promise<void> {
     const chosen = pages.filter(({ name }) => named.length === 0 || named.some((word) => name.includes(word)));
     for (const shown of chosen) {
       for (const variant of asked.filter(({ locale }) => locale === undefined || isShownIn(shown, locale))) {
-        const faults = await photograph({ browser, web, isFirstUse }, shown, variant);
+        const faults = await photograph({ browser, web, isFirstUse }, shown, variant).catch((error: unknown) => {
+          process.exitCode = 1;
+          return [`no picture: ${error}`];
+        });
         process.stdout.write(`${shown.name} ${variant.name}${faults.length === 0 ? "" : `: ${faults.join("; ")}`}\n`);
       }
     }
