@@ -18,7 +18,8 @@ import { itemRanges, type Place, topLevelOf } from "./scan-json.ts";
 
 /** A body with more than its texts is parsed each time. */
 const partsBytesMax = 4_096;
-const textsMax = 256;
+/** Looking at each item takes longer than parsing it, so that no more are looked at. */
+const itemsMax = 64;
 /** Bytes of objects that are empty take 24 times as much once they are parsed. */
 const sizeFactor = 32;
 /** Of an item of a list, and of a part of its content. */
@@ -195,7 +196,11 @@ export const mayHaveOutline = (bytes: Bytes): boolean => bytes.byteLength <= win
 export function outlineOf<Made>(body: Bytes, fields: readonly string[]): TextOutline<Made> | null {
   const bytes = viewOf(body);
   const topLevel = topLevelOf(bytes);
-  const texts = fields.flatMap((name) => textsAt(bytes, topLevel.get(name), 0)).sort(([one], [other]) => one - other);
+  const texts: Place[] = [];
+  if (!fields.every((name) => addTexts(texts, bytes, topLevel.get(name), 0))) {
+    return null;
+  }
+  texts.sort(([one], [other]) => one - other);
   const parts: Buffer[] = [];
   let from = 0;
   for (const [start, end] of texts) {
@@ -204,30 +209,30 @@ export function outlineOf<Made>(body: Bytes, fields: readonly string[]): TextOut
   }
   parts.push(bytes.subarray(from));
   const rest = Buffer.concat(parts);
-  return rest.length > partsBytesMax || texts.length > textsMax
-    ? null
-    : new TextOutline<Made>(parts, readJsonObject(rest).fields, fields);
+  return rest.length > partsBytesMax ? null : new TextOutline<Made>(parts, readJsonObject(rest).fields, fields);
 }
 
-/** The texts of a value, without their quotes. */
-function textsAt(bytes: Buffer, untrimmed: Place | undefined, depth: number): Place[] {
+/** Adds the texts of a value, without their quotes. @returns whether it has no more than are looked at */
+function addTexts(texts: Place[], bytes: Buffer, untrimmed: Place | undefined, depth: number): boolean {
   const place = untrimmed === undefined ? null : trimmed(bytes, untrimmed);
   const first = place === null ? undefined : bytes[place[0]];
   if (place === null || (first !== quote && (first !== openBracket || depth === listDepthMax))) {
-    return [];
+    return true;
   }
-  return first === quote
-    ? [[place[0] + 1, place[1] - 1]]
-    : itemRanges(bytes, place).flatMap((item) => textsOfItem(bytes, trimmed(bytes, item), depth + 1));
+  if (first === quote) {
+    return texts.push([place[0] + 1, place[1] - 1]) <= itemsMax;
+  }
+  const items = itemRanges(bytes, place);
+  return items.length <= itemsMax && items.every((item) => addTextsOf(texts, bytes, trimmed(bytes, item), depth + 1));
 }
 
-function textsOfItem(bytes: Buffer, [start, end]: Place, depth: number): Place[] {
+function addTextsOf(texts: Place[], bytes: Buffer, [start, end]: Place, depth: number): boolean {
   if (bytes[start] !== openBrace) {
-    return [];
+    return true;
   }
   const fields = topLevelOf(bytes.subarray(start, end));
-  return textNames.flatMap((name) => {
+  return textNames.every((name) => {
     const place = fields.get(name);
-    return place === undefined ? [] : textsAt(bytes, [place[0] + start, place[1] + start], depth);
+    return place === undefined || addTexts(texts, bytes, [place[0] + start, place[1] + start], depth);
   });
 }

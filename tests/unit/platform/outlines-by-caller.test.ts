@@ -240,6 +240,19 @@ describe("the outlines of a caller", () => {
     expect(outlines.bytes).toBe(0);
   });
 
+  test("are none for a body with more than 64 texts, or more items than that", () => {
+    const outlines = new OutlinesByCaller<string>();
+    const most = Array.from({ length: 64 }, () => "");
+    const part = '{"type":"text"}';
+    const parts = chat("hello").replace('"hello"', `[${part},${Array.from({ length: 64 }, () => part).join(",")}]`);
+    for (const body of [chat("hello"), chat(...most, ""), parts]) {
+      meet(outlines, within(body));
+    }
+    expect(outlines.bytes).toBe(0);
+    meet(outlines, within(chat(...most)));
+    expect(outlines.bytes).toBeGreaterThan(0);
+  });
+
   test("are forgotten once their caller was idle for ten minutes", () => {
     const outlines = knowing(chat("hello"));
     meet(outlines, within(chat("hello")), "busy");
