@@ -58,7 +58,7 @@ describe("the database settles a listed call once", () => {
     await scene.commit(call, multiplied);
     await scene.run();
     for (const db of [scene.db, scene.owner]) {
-      for (const calls of [[call], [other, call], [multiplied]]) {
+      for (const calls of [[call], [call, other], [multiplied]]) {
         expect(sqlStateOf(await failureOf(list(db, { calls, batch: 999 })))).toBe(uniqueViolation);
       }
       expect(sqlStateOf(await failureOf(settleAsRow(db, call)))).toBe(uniqueViolation);

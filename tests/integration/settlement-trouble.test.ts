@@ -122,11 +122,11 @@ describe("an invalid row", () => {
       [],
     );
     const old = scene.row(0, 0n, "1.5000", { startedAtMs });
-    await insertUncharged(old);
     // Whose list needs no partition.
     const listed = scene.row(0, 0n, "1.0000", { startedAtMs });
     await insertUncharged(listed);
     scene.expect(listed);
+    await insertUncharged(old);
     await scene.commit(...rows(5));
     expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 6, rowsQuarantined: 1 });
     expect(await quarantine()).toEqual([{ id: old.requestId, reason: `day ${day} is too far from today` }]);

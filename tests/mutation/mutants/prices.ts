@@ -37,8 +37,8 @@ export const pricesMutants: readonly Mutant[] = [
   {
     id: "prices/request-price",
     file: "control-plane/src/models/cost.ts",
-    from: "parts = plus(parts, times(requests, each));",
-    to: "parts = plus(parts, each);",
+    from: "let parts: Amount = times(requests, prices.request);",
+    to: "let parts: Amount = prices.request;",
     rule: "a bound and a receipt count requests as they are told",
     tests: ["unit/models/cost.test.ts"],
   },

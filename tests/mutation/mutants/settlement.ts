@@ -53,10 +53,10 @@ export const settlementMutants: readonly Mutant[] = [
   {
     id: "prices/sql-listed-at-once",
     file: "control-plane/src/db/functions/settlement.sql",
-    from: "WHERE source = 'usage_log:' || NEW.shard FOR UPDATE;",
-    to: "WHERE source = 'usage_log:' || NEW.shard;",
-    rule: "two lists of a shard are written one after the other, and the second sees the first",
-    tests: ["integration/settled-lists.test.ts"],
+    from: "FROM unnest(p_shards) shard) ORDER BY source FOR UPDATE;",
+    to: "FROM unnest(p_shards) shard) ORDER BY source;",
+    rule: "lists and rows of a shard are written one after the other, and each sees those before",
+    tests: ["integration/settled-lists.test.ts", "integration/settled-once.test.ts"],
   },
   {
     id: "prices/sql-listed-passed",
@@ -93,8 +93,8 @@ export const settlementMutants: readonly Mutant[] = [
   {
     id: "prices/sql-listed-lag",
     file: "control-plane/src/db/functions/settlement.sql",
-    from: "AND NOT is_settled(u.day, u.gateway_user_id, u.request_id)",
-    to: "",
+    from: "WHERE (day, request_id) NOT IN (SELECT s.day, s.request_id FROM settled_near(v_shard::integer, v_days, v_requests) s)",
+    to: "WHERE true",
     rule: "a call after the cursor that is settled already does not lag",
     tests: ["integration/settled-lists.test.ts"],
   },

@@ -182,25 +182,39 @@ CREATE OR REPLACE FUNCTION is_settled(p_day date, p_user bigint, p_request uuid)
     )
 $$;
 
--- Refuses a list with a call that is settled already. A transaction that settles calls of a shard holds its checkpoint until it
--- ends, so that each list sees all that were written before.
+-- A transaction that settles calls of a shard holds its checkpoint until it ends, and sees what others have committed before, so that
+-- no two settle a call at the same time.
+CREATE OR REPLACE FUNCTION hold_settlement_checkpoints(p_shards bigint[]) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  v_held integer;
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'calls are settled in transactions that see what others have committed';
+  END IF;
+  PERFORM 1 FROM settlement_checkpoint WHERE source IN (SELECT 'usage_log:' || shard FROM unnest(p_shards) shard) ORDER BY source FOR UPDATE;
+  GET DIAGNOSTICS v_held = ROW_COUNT;
+  RETURN v_held;
+END
+$$;
+
+-- Refuses a list with a call that is settled already. Lists are sorted, so that those of other times need not be compared.
 CREATE OR REPLACE FUNCTION refuse_settled_calls() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
-  v_different integer;
+  v_sorted uuid[];
   v_of_minute boolean;
 BEGIN
-  PERFORM 1 FROM settlement_checkpoint WHERE source = 'usage_log:' || NEW.shard FOR UPDATE;
-  IF NOT FOUND THEN RAISE EXCEPTION 'shard % has no checkpoint', NEW.shard; END IF;
-  SELECT count(DISTINCT call), coalesce(bool_and(left(call::text, 8) = NEW.minute), false) INTO v_different, v_of_minute
+  IF hold_settlement_checkpoints(ARRAY[NEW.shard]) = 0 THEN RAISE EXCEPTION 'shard % has no checkpoint', NEW.shard; END IF;
+  SELECT array_agg(DISTINCT call), coalesce(bool_and(left(call::text, 8) = NEW.minute), false) INTO v_sorted, v_of_minute
     FROM unnest(NEW.calls) call;
-  IF v_different <> cardinality(NEW.calls) OR NOT v_of_minute THEN
-    RAISE EXCEPTION 'the calls of batch % are not different ones of the minute %', NEW.batch_id, NEW.minute;
+  IF v_sorted <> NEW.calls OR NOT v_of_minute THEN
+    RAISE EXCEPTION 'the calls of batch % are not different ones of the minute %, in order', NEW.batch_id, NEW.minute;
   END IF;
   IF EXISTS (
     SELECT unnest(NEW.calls)
     INTERSECT
     SELECT unnest(o.calls) FROM settled_calls o
     WHERE o.day = NEW.day AND o.shard = NEW.shard AND o.minute = NEW.minute AND o.batch_id <> NEW.batch_id
+      AND o.calls[1] <= NEW.calls[cardinality(NEW.calls)] AND o.calls[cardinality(o.calls)] >= NEW.calls[1]
   ) OR EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = NEW.day AND s.request_id = ANY (NEW.calls)) THEN
     RAISE EXCEPTION 'a call of batch % is settled already', NEW.batch_id USING ERRCODE = 'unique_violation', TABLE = TG_TABLE_NAME;
   END IF;
@@ -208,10 +222,11 @@ BEGIN
 END
 $$;
 
--- Refuses a row of a call that is in a list. Two rows of a call are refused by their key.
+-- Refuses a row of a call that is in a list of its user's shard. Two rows of a call are refused by their key.
 CREATE OR REPLACE FUNCTION refuse_listed_calls() RETURNS trigger LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
+  PERFORM hold_settlement_checkpoints(ARRAY(SELECT DISTINCT gateway_user_id & 15 FROM written));
   IF EXISTS (
     SELECT request_id FROM written
     INTERSECT
@@ -280,7 +295,7 @@ BEGIN
     FROM settled WHERE rate_multiplier <> 1
   ), listed AS (
     INSERT INTO settled_calls (day, shard, minute, batch_id, calls)
-    SELECT day, v_shard, left(request_id::text, 8) AS minute, v_batch, array_agg(request_id)
+    SELECT day, v_shard, left(request_id::text, 8) AS minute, v_batch, array_agg(request_id ORDER BY request_id)
     FROM settled WHERE rate_multiplier = 1 GROUP BY day, minute
   ), refused AS (
     INSERT INTO settlement_quarantine (day, request_id, reason)
@@ -475,6 +490,9 @@ LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_sort = off SET enabl
 DECLARE
   v_shard bigint;
   v_from settlement_checkpoint;
+  v_rows integer;
+  v_days date[];
+  v_requests uuid[];
   v_lag double precision;
 BEGIN
   SELECT count(*) INTO rows_quarantined FROM settlement_quarantine q
@@ -486,15 +504,32 @@ BEGIN
     IF v_from.reconcile_day IS NOT NULL THEN
       v_lag := extract(epoch FROM now() - v_from.updated_at);
     ELSE
-      SELECT extract(epoch FROM now() - (u.started_at + u.duration_ms * interval '1 millisecond')) INTO v_lag
-      FROM usage_log u
-      WHERE (u.gateway_user_id & 15) = v_shard AND u.xid >= coalesce(v_from.xid, '0')
-        AND (u.xid, u.request_id) > (coalesce(v_from.xid, '0'), coalesce(v_from.request_id, '00000000-0000-0000-0000-000000000000'))
-        -- Rows above this snapshot come from another server.
-        AND u.xid < pg_snapshot_xmax(pg_current_snapshot())
-        AND NOT is_settled(u.day, u.gateway_user_id, u.request_id)
-        AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)
-      ORDER BY u.xid, u.request_id LIMIT 1;
+      v_lag := NULL;
+      v_rows := 10;
+      LOOP
+        -- More with each step: most often the first row waits, but many may be settled before the checkpoint is moved over them.
+        v_rows := least(v_rows * 10, 10000);
+        SELECT array_agg(w.day ORDER BY w.xid, w.request_id), array_agg(w.request_id ORDER BY w.xid, w.request_id), max(w.xid)
+          INTO v_days, v_requests, v_from.xid
+        FROM (
+          SELECT u.day, u.request_id, u.xid FROM usage_log u
+          WHERE (u.gateway_user_id & 15) = v_shard AND u.xid >= coalesce(v_from.xid, '0')
+            AND (u.xid, u.request_id) > (coalesce(v_from.xid, '0'), coalesce(v_from.request_id, '00000000-0000-0000-0000-000000000000'))
+            -- Rows above this snapshot come from another server.
+            AND u.xid < pg_snapshot_xmax(pg_current_snapshot())
+          ORDER BY u.xid, u.request_id LIMIT v_rows
+        ) w;
+        EXIT WHEN v_days IS NULL;
+        v_from.request_id := v_requests[cardinality(v_requests)];
+        SELECT extract(epoch FROM now() - (u.started_at + u.duration_ms * interval '1 millisecond')) INTO v_lag
+        FROM (
+          SELECT day, request_id FROM unnest(v_days, v_requests) WITH ORDINALITY AS w (day, request_id, place)
+          WHERE (day, request_id) NOT IN (SELECT s.day, s.request_id FROM settled_near(v_shard::integer, v_days, v_requests) s)
+            AND (day, request_id) NOT IN (SELECT q.day, q.request_id FROM settlement_quarantine q)
+          ORDER BY place LIMIT 1
+        ) w JOIN usage_log u ON u.day = w.day AND u.request_id = w.request_id;
+        EXIT WHEN v_lag IS NOT NULL;
+      END LOOP;
     END IF;
     lag_seconds := greatest(lag_seconds, v_lag);
   END LOOP;

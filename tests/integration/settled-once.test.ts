@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import type { Queryable } from "@sluice/control-plane/platform/db.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import { holdLock } from "../support/postgres/held-lock.ts";
+import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+
+let scene: SettlementScene;
+let call: UsageRow;
+
+beforeEach(async () => {
+  scene = await SettlementScene.create(2);
+  call = scene.row(0, 10n, "1.0000");
+  await createMissingPartitions(scene.db, "usage_settlement", [call.day]);
+  await scene.commit(call);
+});
+
+afterEach(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+const list = (db: Queryable, batch: number) =>
+  db.query(
+    `insert into settled_calls (day, shard, minute, batch_id, calls)
+     values ('${call.day}', ${call.gatewayUserId & 15n}, '${call.requestId.slice(0, 8)}', ${batch}, array['${call.requestId}'::uuid])`,
+    [],
+  );
+
+const settleAsRow = (db: Queryable) =>
+  db.query(
+    `insert into usage_settlement (day, request_id, batch_id, gateway_user_id, settled_quota)
+     values ('${call.day}', '${call.requestId}', 999, ${call.gatewayUserId}, 10)`,
+    [],
+  );
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "nothing failed",
+    (error: unknown) => error,
+  );
+
+const timesSettled = async () => {
+  const [row] = await scene.owner.sql<{ times: number }>`
+    select count(*)::int as times from settled_call where request_id = ${call.requestId}::uuid`;
+  return row?.times;
+};
+
+/** Both statements, the second while the transaction of the first is open. */
+async function atOnce(first: (db: Queryable) => Promise<unknown>, second: (db: Queryable) => Promise<unknown>) {
+  await using held = await holdLock(scene.db, first);
+  const outcome = failureOf(second(scene.db));
+  await Promise.race([held.waitForWaiters(1), outcome]);
+  await held.release();
+  await outcome;
+}
+
+describe("the database settles a call once", () => {
+  test("when a row is written while its list is not committed", async () => {
+    await atOnce((db) => list(db, 901), settleAsRow);
+    expect(await timesSettled()).toBe(1);
+  });
+
+  test("when a list is written while its row is not committed", async () => {
+    await atOnce(settleAsRow, (db) => list(db, 901));
+    expect(await timesSettled()).toBe(1);
+  });
+
+  test("when the second list comes from a transaction with an older snapshot", async () => {
+    await failureOf(
+      scene.db.withTransaction(async (tx) => {
+        await tx.query("set transaction isolation level repeatable read", []);
+        await tx.query("select 1 from settled_calls", []);
+        await list(scene.owner, 901);
+        await list(tx, 902);
+      }),
+    );
+    expect(await timesSettled()).toBe(1);
+  });
+});
+
+test("the lag is measured soon while 30,000 settled calls of a minute are after the cursor", async () => {
+  const columns = await scene.owner.sql<{ name: string }>`
+    select attname::text as name from pg_attribute where attrelid = 'usage_log'::regclass and attnum > 0 and not attisdropped`;
+  const names = columns.map(({ name }) => `"${name}"`).join();
+  const values = columns
+    .map(({ name }) =>
+      name === "request_id"
+        ? "('01a00000-' || lpad(to_hex(n / 100), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid"
+        : name === "xid"
+          ? "pg_current_xact_id()"
+          : `"${name}"`,
+    )
+    .join();
+  await scene.owner.query(
+    `insert into usage_log (${names}) select ${values} from usage_log, generate_series(1, 30000) n`,
+    [],
+  );
+  await waitUntilSettleable(scene.db);
+  await scene.settlement.run();
+  await scene.owner.sql`update settlement_checkpoint set xid = '0' where source like 'usage_log:%'`;
+  const startedAt = performance.now();
+  expect((await scene.settlement.measureLag()).seconds).toBe(0);
+  // Call by call it would take five seconds.
+  const tookMs = performance.now() - startedAt;
+  expect(tookMs).toBeLessThan(1_000);
+});
