@@ -50,6 +50,29 @@ const settleAsRow = (db: Queryable, { day, requestId, gatewayUserId }: UsageRow)
 const setBack = () => scene.owner.sql`
   update settlement_checkpoint set xid = '0', request_id = '00000000-0000-0000-0000-000000000000' where source like 'usage_log:%'`;
 
+test("calls with a multiplier of one are a sorted list of their minute, and only others have rows", async () => {
+  const listedAs = (minute: number, last: number, base: bigint) =>
+    scene.row(0, base, "1.0000", { requestId: `0000000${minute}-0000-7000-8000-00000000000${last}` as RequestId });
+  const listed = [listedAs(2, 1, 10n), listedAs(2, 2, 0n)];
+  const other = listedAs(1, 3, 30n);
+  await scene.commit(...listed.toReversed(), other, scene.row(0, 20n, "1.0001"));
+  await scene.run();
+  const settled = await scene.db
+    .sql`select settled_quota, base_quota, quota_delta, rate_multiplier from usage_settlement`;
+  expect([...settled]).toEqual([{ settled_quota: 21n, base_quota: 20n, quota_delta: 1n, rate_multiplier: "1.0001" }]);
+  const lists = await scene.db.sql<{ minute: string; shard: number; calls: string[] }>`
+    select minute, shard, calls::text[] as calls from settled_calls order by minute`;
+  const shard = Number(scene.customer(0).gatewayUserId & 15n);
+  expect([...lists]).toEqual(
+    [[other], listed].map((calls) => ({
+      minute: calls[0]?.requestId.slice(0, 8) ?? "",
+      shard,
+      calls: calls.map(({ requestId }) => String(requestId)),
+    })),
+  );
+  expect(await scene.faults()).toEqual([]);
+});
+
 describe("the database settles a listed call once", () => {
   test("and refuses a second list with it, and a row of it", async () => {
     const rowOf = (last: number, multiplier: string) =>

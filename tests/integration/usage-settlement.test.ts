@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { RequestId } from "@sluice/contracts/ids";
 import { applyMultiplier, type Decimal } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { listEntries, readBalance, readStatement } from "@sluice/control-plane/ledger/service.ts";
@@ -84,29 +83,6 @@ describe("settling", () => {
     const grants = await scene.db.sql<{ amount: bigint }>`
       select amount from quota_grant where change_type = 'usage_quota' order by amount`;
     expect(grants.map(({ amount }) => amount)).toEqual([-14n, -13n, 9n, 10n]);
-    expect(await scene.faults()).toEqual([]);
-  });
-
-  test("calls with a multiplier of one are a list of their minute, and only others have rows", async () => {
-    const listedAs = (minute: number, last: number, base: bigint) =>
-      scene.row(0, base, "1.0000", { requestId: `0000000${minute}-0000-7000-8000-00000000000${last}` as RequestId });
-    const listed = [listedAs(2, 1, 10n), listedAs(2, 2, 0n)];
-    const other = listedAs(1, 3, 30n);
-    await scene.commit(...listed, other, scene.row(0, 20n, "1.0001"));
-    await scene.run();
-    const rows = await scene.db
-      .sql`select settled_quota, base_quota, quota_delta, rate_multiplier from usage_settlement`;
-    expect([...rows]).toEqual([{ settled_quota: 21n, base_quota: 20n, quota_delta: 1n, rate_multiplier: "1.0001" }]);
-    const lists = await scene.db.sql<{ minute: string; shard: number; calls: string[] }>`
-      select minute, shard, array(select unnest(calls)::text order by 1) as calls from settled_calls order by minute`;
-    const shard = Number(scene.customer(0).gatewayUserId & 15n);
-    expect([...lists]).toEqual(
-      [[other], listed].map((calls) => ({
-        minute: calls[0]?.requestId.slice(0, 8) ?? "",
-        shard,
-        calls: calls.map(({ requestId }) => String(requestId)).sort(),
-      })),
-    );
     expect(await scene.faults()).toEqual([]);
   });
 
