@@ -19,10 +19,10 @@ afterEach(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-const list = (db: Queryable, batch: number) =>
+const list = (db: Queryable, batch: number, shard = call.gatewayUserId & 15n) =>
   db.query(
     `insert into settled_calls (day, shard, minute, batch_id, calls)
-     values ('${call.day}', ${call.gatewayUserId & 15n}, '${call.requestId.slice(0, 8)}', ${batch}, array['${call.requestId}'::uuid])`,
+     values ('${call.day}', ${shard}, '${call.requestId.slice(0, 8)}', ${batch}, array['${call.requestId}'::uuid])`,
     [],
   );
 
@@ -76,6 +76,11 @@ describe("the database settles a call once", () => {
     );
     expect(await timesSettled()).toBe(1);
   });
+});
+
+test("a list of a shard without a checkpoint is refused: nothing would hold others up while it is written", async () => {
+  expect(String(await failureOf(list(scene.owner, 901, 16n)))).toContain("shard 16 has no checkpoint");
+  expect(await timesSettled()).toBe(0);
 });
 
 test("the lag is measured soon while 30,000 settled calls of a minute are after the cursor", async () => {
