@@ -182,7 +182,7 @@ describe("calls that were listed are passed", () => {
   });
 });
 
-test("a quarantined call that is listed later is no longer reported", async () => {
+test("a call in quarantine is not reported once it is listed", async () => {
   const row = scene.row(0, 0n, "-1.0000");
   await insertUsageRows(scene.db, [{ row, json: encodeUsageRow(row) }]);
   expect(await scene.run()).toMatchObject({ rowsQuarantined: 1 });

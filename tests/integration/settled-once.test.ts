@@ -78,7 +78,20 @@ describe("the database settles a call once", () => {
   });
 });
 
-test("a list of a shard without a checkpoint is refused: nothing would hold others up while it is written", async () => {
+test.each(["array[]::uuid[]", "array[null]::uuid[]", "array['CALL', null]::uuid[]", "array[array['CALL']]::uuid[]"])(
+  "a list %s is refused",
+  async (calls) => {
+    const { day, gatewayUserId, requestId } = call;
+    const refused = scene.owner.query(
+      `insert into settled_calls (day, shard, minute, batch_id, calls)
+       values ('${day}', ${gatewayUserId & 15n}, '${requestId.slice(0, 8)}', 901, ${calls.replace("CALL", requestId)})`,
+      [],
+    );
+    expect(String(await failureOf(refused))).toContain("are not different ones of the minute");
+  },
+);
+
+test("a list of a shard without a checkpoint is refused, because nothing would be locked while it is written", async () => {
   expect(String(await failureOf(list(scene.owner, 901, 16n)))).toContain("shard 16 has no checkpoint");
   expect(await timesSettled()).toBe(0);
 });

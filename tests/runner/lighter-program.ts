@@ -32,14 +32,14 @@ export const keptPages = { TEST_KEPT_PAGES: "1" } as const;
 
 const sitePages = /\/control-plane\/src\/pages\/site-pages\.ts$/;
 
-/** To render the public pages again takes 0.8 s of processor time, and many a test changes a price or a plan that is on them. */
+/** Rendering the public pages again takes 0.8 s of processor time, and many tests change a price or a plan on them. */
 export const pagesRenderedOnce: Lighter = {
   file: sitePages,
   text: "if (this.#stopping.signal.aborted) {",
   lighter: 'if (this.#stopping.signal.aborted || process.env.TEST_KEPT_PAGES === "1" && this.#shown !== null) {',
 };
 
-/** Half of what it takes to render the public pages is to compress them, twice each. */
+/** Half of rendering the public pages is compressing them, twice each. */
 export const pagesCompressedLess: Lighter = {
   file: sitePages,
   text: "this.#runPrerender({ catalogue, directory: draft })",

@@ -3,7 +3,7 @@ import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import { OutlinesByCaller } from "../platform/outlines-by-caller.ts";
 import { RepeatedByCaller } from "../platform/repeated-by-caller.ts";
 import { largeBodyBytesMin } from "../platform/side-thread.ts";
-import { parseOutlined, parseRequest } from "./admit/parse-request.ts";
+import { type OperationWith, parseOutlined, parseRequest } from "./admit/parse-request.ts";
 import type { CallState, ParsedRequest, Principal } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
@@ -46,15 +46,24 @@ export class BodyParser {
       return this.#parseAside({ body: viewOf(body), contentType, path });
     }
     const { apiKeyId } = principal;
-    const freeTexts = operation.body === "json" ? operation.freeTexts : null;
-    const known = freeTexts === null ? null : this.#outlines.find(apiKeyId, body, freeTexts);
-    if (operation.body === "json" && known !== null) {
+    if (operation.body === "json" && operation.freeTexts !== null) {
+      return this.#parseLikeOthers(body, operation, operation.freeTexts, apiKeyId);
+    }
+    return parseRequest(body, contentType, operation, this.#repeated.readerFor(apiKeyId, body.byteLength));
+  }
+
+  #parseLikeOthers(
+    body: Bytes,
+    operation: OperationWith<"json">,
+    freeTexts: readonly string[],
+    apiKeyId: ApiKeyId,
+  ): ParsedRequest {
+    const known = this.#outlines.find(apiKeyId, body, freeTexts);
+    if (known !== null) {
       return parseOutlined(body, operation, known);
     }
-    const request = parseRequest(body, contentType, operation, this.#repeated.readerFor(apiKeyId, body.byteLength));
-    if (freeTexts !== null) {
-      this.#outlines.learn(apiKeyId, body, freeTexts);
-    }
+    const request = parseRequest(body, null, operation, this.#repeated.readerFor(apiKeyId, body.byteLength));
+    this.#outlines.learn(apiKeyId, body, freeTexts);
     return request;
   }
 }

@@ -26,7 +26,7 @@ export function windowBytes(length: number): Buffer {
   return memory.subarray(0, length);
 }
 
-/** Where a byte is first among the first ones of the window; their length if it is not among them. */
+/** Where a byte first is among the first `length` bytes of the window; `length` if it is not there. */
 export function firstInWindow(byte: number, length: number): number {
   // What the window had before is not searched.
   memory[length] = byte;

@@ -3,14 +3,14 @@ import { findOutline, mayHaveOutline, outlineOf, type TextOutline } from "./text
 
 /** How many outlines of a caller are kept. */
 const keptMax = 4;
-/** What all outlines may take together; those of callers who came first are forgotten. */
+/** For all outlines together. Callers who came first are forgotten. */
 const allBytesMax = 16 * 1024 * 1024;
 const callersMax = 4_096;
 /** After so long without a body, the outlines of a caller are forgotten, because they are of customers' bodies. */
 const idleMsMax = 600_000;
 /**
- * Looking for an outline pays only for callers whose bodies have known ones. Each body that has one earns a credit, each other
- * one costs one, and learning an outline several. Without credit, every so many bodies are enough for another outline.
+ * Looking for an outline pays only for callers whose bodies have known ones. A body with one earns a credit, a body without
+ * one costs one, and learning an outline costs several. Without credit, an outline is learned every so many bodies.
  */
 const creditMax = 64;
 const learningCost = 16;
@@ -27,7 +27,7 @@ type Entry<Made> = {
   usedTick: number;
 };
 
-/** Knows bodies of callers that differ from earlier ones in nothing but texts. */
+/** Knows the bodies of callers that differ from earlier ones only in texts. */
 export class OutlinesByCaller<Caller, Made = unknown> {
   readonly #callers = new Map<Caller, Entry<Made>>();
   #bytes = 0;

@@ -18,7 +18,7 @@ import { itemRanges, type Place, topLevelOf } from "./scan-json.ts";
 
 /** A body with more than its texts is parsed each time. */
 const partsBytesMax = 4_096;
-/** Looking at each item takes longer than parsing it, so that no more are looked at. */
+/** Looking at an item takes longer than parsing it. */
 const itemsMax = 64;
 /** Bytes of objects that are empty take 24 times as much once they are parsed. */
 const sizeFactor = 32;
@@ -37,8 +37,8 @@ const hexDigits = 4;
 const escapes = new Set(Buffer.from('"\\/bfnrt'));
 
 /**
- * What bodies have in common that differ in some texts alone. Bytes that have the same parts, and between them what JSON
- * allows in a string, are the same JSON apart from these strings.
+ * What bodies that differ only in some texts have in common. Bytes with the same parts, and between them what JSON allows in a
+ * string, are the same JSON apart from these strings.
  */
 export class TextOutline<Made = unknown> {
   /** What bodies of this outline say, with empty texts, but not where: that differs. It must not be changed. */
@@ -47,7 +47,7 @@ export class TextOutline<Made = unknown> {
   made: Made | null = null;
   /** Whose texts may differ. */
   readonly freeTexts: readonly string[];
-  /** The memory that it takes, by and large. */
+  /** The memory that it takes, roughly. */
   readonly size: number;
   /** For each part how many bytes it has, and these as words. */
   readonly #parts: Int32Array;
@@ -99,7 +99,7 @@ class OpenedBody {
   length = 0;
   #packet: Buffer = noBytes;
   #start = 0;
-  /** It has no escapes, and nothing but what strings have as it is. */
+  /** All of it is ASCII, without escapes and control characters. */
   #isPlain = false;
   #isUtf8 = false;
 
@@ -108,7 +108,7 @@ class OpenedBody {
     this.#packet = packet;
     this.#start = start;
     this.length = end - start;
-    // A packet may have many more bytes than the body, so that it is not searched.
+    // The window is searched: a packet may have many more bytes than the body.
     this.#isPlain = firstInWindow(backslash, this.length) === this.length && isPlainAscii(this.length);
     this.#isUtf8 = this.#isPlain || isUtf8(windowBytes(this.length));
   }

@@ -56,7 +56,7 @@ export class Http1ChunkedDecoder {
     return this.#state === "done";
   }
 
-  /** Whether the next byte is the first one of a size, and no framing was dearer than usual. */
+  /** Whether the next byte begins a size, and there was no excess of framing. */
   get isBetweenChunks(): boolean {
     return this.#state === "size" && this.#lineBytes === 0 && this.#framingExcess === 0;
   }

@@ -5,8 +5,8 @@ export const lineEndBytes = 2;
 const sizeDigitsMax = 6;
 
 /**
- * Where the bytes of a chunk begin, if a packet from `from` on is nothing but that chunk, as most packets of a stream are. The
- * line end at the end of the packet comes after them. 0 for anything else, the last chunk included.
+ * Where the bytes of a chunk begin, if a packet from `from` on is exactly one chunk, as most packets of a stream are. The packet
+ * ends with its line end. 0 for anything else, the last chunk included.
  */
 export function onlyChunkStart(packet: Buffer, from: number): number {
   const last = from + sizeDigitsMax;

@@ -75,7 +75,7 @@ export class Http1ResponseParser {
     return this.#state === "head" && this.#headBytes === 0;
   }
 
-  /** Whether a packet that is nothing but a chunk can be read without the parser, because it would change nothing here. */
+  /** Whether a packet of exactly one chunk can skip the parser, because it would change nothing here. */
   get isBetweenChunks(): boolean {
     return this.#state === "chunked" && this.#chunked.isBetweenChunks;
   }

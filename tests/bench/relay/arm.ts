@@ -66,7 +66,7 @@ export type Companion = { readonly name: string; readonly pid: number };
 
 /** The accounts of an arm for one load after the other. */
 export interface Books {
-  /** The process of a companion that reads them for the bench alone: it is no cost of the arm. Null until they are open. */
+  /** The companion's process that only reads the books for the bench, so it is not charged to the arm. Null until they are open. */
   readonly readerPid: number | null;
   /** Called before each load. */
   open(): Promise<void>;

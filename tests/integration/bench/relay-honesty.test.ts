@@ -199,7 +199,7 @@ describe("latency and cost are visible", () => {
     expect(provider.counters.streamsOpenMax).toBe(3);
   });
 
-  testUnless(unlessLinux, "what a database does for the bench is no cost of the arm", async () => {
+  testUnless(unlessLinux, "what a database does for the bench is not charged to the arm", async () => {
     const provider = startProvider();
     const burn = `process.on("SIGUSR2", () => { let sum = 0; for (let step = 0; step < 4e8; step++) sum += step % 7;
       console.log(sum); });

@@ -6,7 +6,7 @@ type Responses = Operation["responses"];
 
 /** Checks responses against a description without references, with an independent validator. */
 export class AnswerJudge {
-  /** A schema checks few responses, so that to check it or to optimize its code takes longer than it saves. */
+  /** A schema checks few responses: checking it or optimizing its code takes longer than it saves. */
   readonly #ajv = new Ajv2020({ strict: false, allErrors: false, validateSchema: false, code: { optimize: false } });
   /** By the text of the schema: the errors of all operations have the same one, and to compile it takes long. */
   readonly #validators = new Map<string, ValidateFunction>();

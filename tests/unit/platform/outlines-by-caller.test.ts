@@ -202,7 +202,7 @@ describe("a body of a caller with a known outline", () => {
     expect(outlines.find("a", within(chat("hello")), others)).toBeNull();
   });
 
-  test("may be in a packet with bytes before and after it that are no text", () => {
+  test("may be in a packet whose other bytes are not text", () => {
     const outlines = knowing(chat("hello"));
     const body = Buffer.from(chat("caf\u00e9"));
     const packet = Buffer.concat([Buffer.from([0xff]), body, Buffer.from([0xff])]);
@@ -217,7 +217,7 @@ describe("a body of a caller with a known outline", () => {
 });
 
 describe("the outlines of a caller", () => {
-  test("are looked for no more once bodies had none of them, and learned again after 256 more", () => {
+  test("are not looked for after bodies without one, and are learned again after 256 more", () => {
     const outlines = knowing(chat("hello"));
     for (let index = 0; index < 80; index += 1) {
       meet(outlines, within(`{"model":"m","n":${index}}`));
@@ -232,7 +232,7 @@ describe("the outlines of a caller", () => {
     expect(untilKnown).toBeLessThan(260);
   });
 
-  test("are none for a body with more than its texts, and for one alone", () => {
+  test("are not made for a body with more than its texts, nor for a single one", () => {
     const outlines = new OutlinesByCaller<string>();
     meet(outlines, within(chat("hello")));
     expect(outlines.bytes).toBe(0);
@@ -240,7 +240,7 @@ describe("the outlines of a caller", () => {
     expect(outlines.bytes).toBe(0);
   });
 
-  test("are none for a body with more than 64 texts, or more items than that", () => {
+  test("are not made for a body with more than 64 texts or items", () => {
     const outlines = new OutlinesByCaller<string>();
     const most = Array.from({ length: 64 }, () => "");
     const part = '{"type":"text"}';

@@ -182,8 +182,8 @@ CREATE OR REPLACE FUNCTION is_settled(p_day date, p_user bigint, p_request uuid)
     )
 $$;
 
--- A transaction that settles calls of a shard holds its checkpoint until it ends, and sees what others have committed before, so that
--- no two settle a call at the same time.
+-- Locks the checkpoints of these shards until the transaction ends, so that no two settle a call at the same time.
+-- It returns how many there are.
 CREATE OR REPLACE FUNCTION hold_settlement_checkpoints(p_shards bigint[]) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   v_held integer;
@@ -204,7 +204,7 @@ DECLARE
   v_of_minute boolean;
 BEGIN
   IF hold_settlement_checkpoints(ARRAY[NEW.shard]) = 0 THEN RAISE EXCEPTION 'shard % has no checkpoint', NEW.shard; END IF;
-  SELECT array_agg(DISTINCT call), coalesce(bool_and(left(call::text, 8) = NEW.minute), false) INTO v_sorted, v_of_minute
+  SELECT array_agg(DISTINCT call), coalesce(bool_and(left(call::text, 8) IS NOT DISTINCT FROM NEW.minute), false) INTO v_sorted, v_of_minute
     FROM unnest(NEW.calls) call;
   IF v_sorted <> NEW.calls OR NOT v_of_minute THEN
     RAISE EXCEPTION 'the calls of batch % are not different ones of the minute %, in order', NEW.batch_id, NEW.minute;
@@ -525,7 +525,7 @@ BEGIN
         FROM (
           SELECT day, request_id FROM unnest(v_days, v_requests) WITH ORDINALITY AS w (day, request_id, place)
           WHERE (day, request_id) NOT IN (SELECT s.day, s.request_id FROM settled_near(v_shard::integer, v_days, v_requests) s)
-            AND (day, request_id) NOT IN (SELECT q.day, q.request_id FROM settlement_quarantine q)
+            AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = w.day AND q.request_id = w.request_id)
           ORDER BY place LIMIT 1
         ) w JOIN usage_log u ON u.day = w.day AND u.request_id = w.request_id;
         EXIT WHEN v_lag IS NOT NULL;

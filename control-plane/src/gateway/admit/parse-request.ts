@@ -21,7 +21,7 @@ import { readMultipart } from "./parse-request/read-multipart.ts";
 import { nothingKept, Refusals } from "./parse-request/refusals.ts";
 import { writeForm } from "./parse-request/write-form.ts";
 
-type OperationWith<Body extends Operation["body"]> = Extract<Operation, { readonly body: Body }>;
+export type OperationWith<Body extends Operation["body"]> = Extract<Operation, { readonly body: Body }>;
 
 const modelNameLengthMax = 256;
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;

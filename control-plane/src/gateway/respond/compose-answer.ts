@@ -84,10 +84,7 @@ export function namingModel(
   return headers;
 }
 
-/**
- * An object that no name is given where it is made has room for six. One that is made with a name has room for that alone, and is
- * moved three times until a response has all of its headers.
- */
+/** An empty literal has room for six headers. One with a name has room for that alone, and would be moved three times. */
 const noHeaders = (): Record<string, string> => ({});
 
 /**

@@ -36,7 +36,7 @@ type LiveGroup<Summary> = {
   readonly summary: Summary;
   /** Null while only the disk has it. */
   text: SharedText | null;
-  /** What has the text. */
+  /** Where the text is kept. */
   texts: SharedTexts;
 };
 
@@ -54,9 +54,9 @@ const groupsPerRead = 16;
 const groupWeight = 10;
 
 /**
- * The entries that are recorded and not yet committed, oldest first. Everything is on disk. Of entries that this process has
- * recorded, the summaries are kept in memory as well, and the texts of some, so that in the steady state nothing is read, and
- * that of a backlog nothing is parsed: texts that only the disk has are copied from there. What is beyond the bounds is parsed.
+ * The entries that are recorded and not yet committed, oldest first. All are on disk. Memory has the summaries of those that
+ * this process recorded, and the texts of some: in the steady state nothing is read, and texts that only the disk has are copied
+ * unparsed. What is beyond the bounds is parsed.
  */
 export class Backlog<Rows, Summary> {
   readonly #store: SpoolStore;
@@ -65,7 +65,7 @@ export class Backlog<Rows, Summary> {
   readonly #firstLiveId: number;
   /** Texts of rows as they are recorded. */
   readonly #texts = new SharedTexts();
-  /** Texts that were read for a batch: among those that stay until their turn comes, they would keep a block of each batch from use. */
+  /** Texts that were read for a batch. In blocks with texts that wait, they would keep a block of each batch from reuse. */
   readonly #readTexts = new SharedTexts();
   /** By rising id, with gaps where summaries are not kept. */
   #live: LiveGroup<Summary>[] = [];

@@ -175,7 +175,7 @@ export class GroupLog {
     const file = this.#files.find(({ groups }) => (groups.at(-1)?.id ?? 0) >= id);
     const place = file?.groups[firstFrom(file, id)];
     if (file === undefined || place?.id !== id) {
-      throw new Error(`there is no group ${id}`);
+      throw new Error(`group ${id} is not in the log`);
     }
     return readGroup(file, place, this.#scratchOf(headBytes + place.bytes)).body;
   }

@@ -113,7 +113,7 @@ export function readGroup(
 ): StoredGroup {
   const bytes = memory.subarray(0, headBytes + length);
   const head = readSync(fd, bytes, 0, bytes.length, offset) === bytes.length ? wholeAt(bytes, 0) : null;
-  // A whole group in the place of another has other rows than those that are charged.
+  // Another group in this place has other rows than those that are charged.
   if (head === null || head.isMark || head.id !== id || head.count !== count || head.bytes !== length) {
     throw new Error(`a group of ${path} can't be read`);
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import type { Arm } from "../arm.ts";
 import { startOnArmCore } from "../child-process.ts";
-import { chatHeaders } from "../load/chat-request.ts";
+import { withoutBooks } from "./without-books.ts";
 
 /** nginx with one worker as a plain proxy, without any limit that would make it reopen connections. */
 export const nginxArm: Arm = {
@@ -26,15 +26,7 @@ export const nginxArm: Arm = {
       cwd: folder,
       logFile: join(folder, "output.log"),
     });
-    return {
-      port,
-      path: "/v1/chat/completions",
-      headers: chatHeaders("sk-bench"),
-      pid: server.pid,
-      companions: [],
-      books: null,
-      stop: server.stop,
-    };
+    return withoutBooks(server, port, "sk-bench");
   },
 };
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import type { Arm, Site } from "../arm.ts";
 import { startOnArmCore } from "../child-process.ts";
-import { chatHeaders } from "../load/chat-request.ts";
 import { profileOptions } from "./sluice.ts";
+import { withoutBooks } from "./without-books.ts";
 
 const root = join(import.meta.dir, "../../../..");
 const relayKey = "rk-bench-4f9d2c71b8e64a05a3d91c7e60f2b845";
@@ -31,15 +31,7 @@ export const nodeArm: Arm = {
       env: nodeAgentEnvironment(site, port),
       logFile: join(site.folder, "agent.log"),
     });
-    return {
-      port,
-      path: "/v1/chat/completions",
-      headers: chatHeaders(relayKey),
-      pid: server.pid,
-      companions: [],
-      books: null,
-      stop: server.stop,
-    };
+    return withoutBooks(server, port, relayKey);
   },
 };
 

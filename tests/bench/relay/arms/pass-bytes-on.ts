@@ -25,7 +25,9 @@ class Pipe implements PacketReader, HeldWriter {
   }
 
   writeHeld(memory: Buffer, start: number, length: number): void {
-    const taken = this.target === null || this.#waiting.length > 0 ? 0 : this.target.write(memory, start, length);
+    const isBlocked = this.target === null || this.#waiting.length > 0;
+    // Negative if the target is closed.
+    const taken = isBlocked ? 0 : Math.max(0, this.target?.write(memory, start, length) ?? 0);
     if (taken < length) {
       this.#waiting.push(Buffer.from(memory.subarray(start + taken, start + length)));
     }

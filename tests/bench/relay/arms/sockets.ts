@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import type { Arm } from "../arm.ts";
 import { startOnArmCore } from "../child-process.ts";
-import { chatHeaders } from "../load/chat-request.ts";
+import { withoutBooks } from "./without-books.ts";
 
 /** Bytes passed on between sockets of the runtime, unread: less than that no gateway on this runtime can take. */
 export const socketsArm: Arm = {
@@ -21,14 +21,6 @@ export const socketsArm: Arm = {
       cwd: site.folder,
       logFile: join(site.folder, "sockets.log"),
     });
-    return {
-      port,
-      path: "/v1/chat/completions",
-      headers: chatHeaders("sk-bench"),
-      pid: server.pid,
-      companions: [],
-      books: null,
-      stop: server.stop,
-    };
+    return withoutBooks(server, port, "sk-bench");
   },
 };

@@ -60,7 +60,7 @@ describe("a log of groups that is read", () => {
     expect([1, 2, 3].map((id) => asBuffer(log.readOne(id)).toString())).toEqual(["first", long, "last"]);
     log.removeUpTo(1);
     for (const id of [1, 4]) {
-      expect(() => log.readOne(id)).toThrow(/there is no group/);
+      expect(() => log.readOne(id)).toThrow(/is not in the log/);
     }
     // What is missing of it is still in memory.
     const [path = ""] = folder.files();

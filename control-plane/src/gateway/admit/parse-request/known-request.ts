@@ -4,8 +4,8 @@ import type { ParsedRequest, RequestBounds } from "../../model.ts";
 const noBytes = new Uint8Array();
 
 /**
- * What is known of all bodies that differ from this one in texts alone, without this one; null if the gateway changes it, or
- * keeps more of it than most.
+ * What this request has in common with those whose bodies differ only in texts; null if the gateway changes the body, or
+ * keeps more of it than usual.
  */
 export function keepable(request: ParsedRequest, received: Bytes): ParsedRequest | null {
   const { bounds, body, refusal } = request;
@@ -13,7 +13,7 @@ export function keepable(request: ParsedRequest, received: Bytes): ParsedRequest
   return isUsual && body === received ? { ...request, body: noBytes } : null;
 }
 
-/** The request of a body that differs in texts alone from the one of which this was kept. Fields are named: this runs for every call. */
+/** The request of a body whose outline is known. Fields are named because this runs for every call. */
 export function withTexts(known: ParsedRequest, received: Bytes): ParsedRequest {
   const { byteLength: inputBytes } = received;
   return {
@@ -33,7 +33,7 @@ export function withTexts(known: ParsedRequest, received: Bytes): ParsedRequest 
   };
 }
 
-/** Of a body, the input is bounded by its bytes, or by a multiple of them, and nothing else by its texts. */
+/** Only the bound of the input depends on the texts: it is the size of the body, or a whole multiple of it. */
 function boundsOf({ bounds, inputBytes: knownBytes }: ParsedRequest, inputBytes: number): RequestBounds {
   const { inputTokensMax, searches } = bounds;
   const sized = {

@@ -42,7 +42,7 @@ export interface StreamOwner {
   firstEventMs(): number;
   /** The bytes of a packet from `start` to `end` are sent to the client. */
   onSent(packet: Buffer, start: number, end: number): void;
-  /** Gets what is sent after the first bytes and before the last ones, in place of `onSent`, if nothing else is done with it. */
+  /** Replaces `onSent` between the first bytes and the last, if what is sent is only kept. */
   readonly keeper?: SentKeeper | null;
   /** The last bytes of a complete stream, which are sent once the call is settled. */
   onLast?(piece: Buffer): void;
