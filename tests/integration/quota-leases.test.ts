@@ -104,6 +104,20 @@ test("a grant admits calls that were refused a moment before", async () => {
   expect(await first.leases.hold(budgetId, q(20n))).toBe("held");
 });
 
+test("what leaves too little is the budget, a limit of spending, or nothing any more", async () => {
+  const { replicas, budgetId } = await setUp(1_000n, 1);
+  const { db } = replicas[0] as Replica;
+  const { findShortage } = createLeaseStore(db, "replica-0" as ReplicaId);
+  expect([await findShortage(budgetId, q(1_000n)), await findShortage(budgetId, q(1_001n))]).toEqual([null, "budget"]);
+  await db.sql`
+    insert into account_limit (scope, gateway_user_id, spend_per_day)
+    select 'user', gateway_user_id, 400 from budget where id = ${budgetId}::bigint`;
+  const limit = { period: "daily", limit: 400n, spent: 0n };
+  expect(await findShortage(budgetId, q(400n))).toBeNull();
+  expect(await findShortage(budgetId, q(401n))).toMatchObject(limit);
+  expect(await findShortage(budgetId, q(1_001n))).toBe("budget");
+});
+
 test("leases equal what the database has lent, and every money invariant holds", async () => {
   const { replicas, budgetId } = await setUp(10_000n, 3);
   await Promise.all(

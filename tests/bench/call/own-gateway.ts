@@ -120,7 +120,7 @@ function ampleStore(): LeaseStore {
       isRecallAnswered: true,
     }),
     giveBack: async () => undefined,
-    findSpendLimit: async () => null,
+    findShortage: async () => "budget",
     readLease: async () => plenty as Quota,
     listLeases: async () => new Map(),
   };

@@ -136,7 +136,7 @@ export class LeaseLedger {
         this.#send(network, () => this.#lend(replica, { need, want, recall, statement })),
       giveBack: ({ amount, recall, statement }) =>
         this.#send(network, () => this.#takeBack(replica, { amount, recall, statement })),
-      findSpendLimit: () => Promise.resolve(null),
+      findShortage: (_, amount) => this.#send(network, () => (this.remaining < amount ? "budget" : null)),
       readLease: (_, statement) =>
         this.#send(network, () => {
           const lease = this.leases.get(replica);

@@ -5,6 +5,11 @@ import { budgetLease } from "../../db/schema/gateway-usage.ts";
 import type { Database } from "../../platform/db.ts";
 import type { LeaseStore, SpendLimit } from "./model.ts";
 
+type ShortageRow = { is_budget_short: boolean } & (
+  | { period: null }
+  | { period: SpendLimit["period"]; quota: Quota; spent: Quota; resets_at: Date }
+);
+
 /** Leases of one replica, through guarded functions of the database. */
 export function createLeaseStore(db: Database, replicaId: ReplicaId): LeaseStore {
   return {
@@ -28,14 +33,20 @@ export function createLeaseStore(db: Database, replicaId: ReplicaId): LeaseStore
       await db.sql`
         select return_lease(${budgetId}::bigint, ${replicaId}, ${amount}::bigint, ${recall}::bigint, ${statement}::bigint)`;
     },
-    async findSpendLimit(budgetId, amount) {
-      const [row] = await db.sql<{ period: SpendLimit["period"]; quota: Quota; spent: Quota; resets_at: Date }>`
-        select l.period, l.quota, l.spent, l.resets_at
-        from budget b cross join lateral spend_limits_of(b.gateway_user_id) l
-        where b.id = ${budgetId}::bigint and l.quota - l.spent - b.leased < ${amount}::bigint
-          and b.granted - (b.used - b.period_base) - b.leased - b.reserved >= ${amount}::bigint
-        order by l.quota - l.spent limit 1`;
-      return row === undefined
+    async findShortage(budgetId, amount) {
+      const [row] = await db.sql<ShortageRow>`
+        select b.granted - (b.used - b.period_base) - b.leased - b.reserved < ${amount}::bigint as is_budget_short,
+          l.period, l.quota, l.spent, l.resets_at
+        from budget b left join lateral (
+          select * from spend_limits_of(b.gateway_user_id)
+          where b.gateway_user_id is not null and quota - spent - b.leased < ${amount}::bigint
+          order by quota - spent limit 1
+        ) l on true
+        where b.id = ${budgetId}::bigint`;
+      if (row === undefined || row.is_budget_short) {
+        return "budget";
+      }
+      return row.period === null
         ? null
         : { period: row.period, limit: row.quota, spent: row.spent, resetsAt: row.resets_at };
     },

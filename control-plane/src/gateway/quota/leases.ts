@@ -293,18 +293,32 @@ export class QuotaLeases {
         slice.nextRefillTick = slice.lastRefillTick + refillPauseMs;
         recall.restart(slice.lastRefillTick);
       } else if (answer.isRecallAnswered || recall.isOver(this.#clock.tick())) {
-        // Quota that was freed meanwhile raises the refused amount, so that the waiting call is tried again; returned
-        // quota does not lower it.
-        const refused = plus(shortfall, available(slice));
-        const amount = refused > first.amount ? refused : first.amount;
-        const spendLimit = await this.#store.findSpendLimit(slice.budgetId, shortfall as Quota);
-        refuseWaiters(slice, { amount, untilTick: this.#clock.tick() + refusalMs, spendLimit });
-        recall.end();
+        if (await this.#refuse(slice, first, shortfall)) {
+          recall.end();
+        }
       } else {
         recall.wait(answer.recall, this.#clock.tick());
         await waitForReturns(slice);
       }
     }
+  }
+
+  /**
+   * Refuses all who wait for at least as much as the first. Returns false if enough was returned since the database
+   * refused: the calls ask again, for as long as they wait at all.
+   */
+  async #refuse(slice: Slice, { amount: least }: Waiter, shortfall: bigint): Promise<boolean> {
+    // Quota that was freed meanwhile raises the refused amount, so that the waiting call is tried again; returned
+    // quota does not lower it.
+    const refused = plus(shortfall, available(slice));
+    const amount = refused > least ? refused : least;
+    const shortage = await this.#store.findShortage(slice.budgetId, shortfall as Quota);
+    if (shortage === null) {
+      return false;
+    }
+    const spendLimit = shortage === "budget" ? null : shortage;
+    refuseWaiters(slice, { amount, untilTick: this.#clock.tick() + refusalMs, spendLimit });
+    return true;
   }
 
   /** Serves waiting calls, and returns the first one that does not fit. */

@@ -31,6 +31,9 @@ export type SpendLimit = {
   readonly resetsAt: Date;
 };
 
+/** Why a hold is refused: too little is left of the budget itself, or a limit of spending leaves too little of it. */
+export type Shortage = "budget" | SpendLimit;
+
 /** Idle quota being returned. */
 export type LeaseReturn = {
   readonly budgetId: BudgetId;
@@ -44,8 +47,8 @@ export type LeaseReturn = {
 export interface LeaseStore {
   lease(request: LeaseRequest): Promise<LeaseAnswer>;
   giveBack(returned: LeaseReturn): Promise<void>;
-  /** The limit of spending that leaves less than this, although the balance covers it; null without one. */
-  findSpendLimit(budgetId: BudgetId, amount: Quota): Promise<SpendLimit | null>;
+  /** What leaves less than this amount; null if enough was freed meanwhile. */
+  findShortage(budgetId: BudgetId, amount: Quota): Promise<Shortage | null>;
   /**
    * What this replica holds according to the database, once no statement with a lower number can change that any more.
    */

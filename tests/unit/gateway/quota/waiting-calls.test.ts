@@ -28,6 +28,20 @@ test("an amount that was refused is refused for a moment without asking the data
   expect(sent).toBeGreaterThan(before);
 });
 
+test("quota returned between a refused loan and the question why is lent, and nobody is refused", async () => {
+  const { network, ledger, leases } = oneReplica(10n);
+  let sent = 0;
+  network.fate = () => {
+    sent += 1;
+    if (sent === 2) {
+      ledger.granted = 100n;
+    }
+    return "answered";
+  };
+  expect(await answerOf(leases.hold(onlyBudget, q(20n)), 20)).toBe("held");
+  expect(leases.hold(onlyBudget, q(5n))).toBe("held");
+});
+
 test("the end of a call lets a waiting one in at once, however slow the database is", async () => {
   const { network, leases } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(100n)))).toBe("held");
