@@ -2,14 +2,13 @@ import type { StoredGroup } from "./group-record.ts";
 import {
   type EncodedEntry,
   entryText,
-  linesOf,
-  parseLine,
   type QuarantinedEntry,
   RowCollector,
   type RowForms,
   type RowTexts,
   type SpoolBatch,
 } from "./model.ts";
+import { collectInTurns, type ParsedRows, parseInTurns, parseTexts, RowTurns, toRowTexts } from "./parse-rows.ts";
 import { type SharedText, SharedTexts, TextPieces } from "./shared-texts.ts";
 import { isDiskFailure, type SpoolStore } from "./spool-store.ts";
 
@@ -21,12 +20,6 @@ export type TakenBatch<Rows, Summary> = Pick<SpoolBatch<Rows, Summary>, "isRepla
   readonly bytes: number;
   /** Lines that could not be read as entries. */
   readonly unreadable: readonly QuarantinedEntry<Rows>[];
-};
-
-/** What texts contain. */
-type ParsedRows<Rows> = {
-  readonly entries: EncodedEntry<Rows>[];
-  readonly unreadable: QuarantinedEntry<Rows>[];
 };
 
 /** A group that this process has recorded, which is therefore not parsed again. */
@@ -151,12 +144,15 @@ export class Backlog<Rows, Summary> {
     return this.#keepText(group, this.#store.readOne(group.id));
   }
 
-  /** The oldest entries in whole groups: at most `entriesMax`, or one group. Null when there are none. */
-  take(entriesMax: number): TakenBatch<Rows, Summary> | null {
+  /**
+   * The oldest entries in whole groups: at most `entriesMax`, or one group. Null when there are none. Entries may be recorded
+   * meanwhile, but the next batch is taken when this one is complete.
+   */
+  async take(entriesMax: number): Promise<TakenBatch<Rows, Summary> | null> {
     if (this.#nextId > this.#lastId) {
       return null;
     }
-    return this.#live[0]?.id === this.#nextId ? this.#takeLive(entriesMax) : this.#takeStored(entriesMax);
+    return this.#live[0]?.id === this.#nextId ? this.#takeLive(entriesMax) : await this.#takeStored(entriesMax);
   }
 
   /**
@@ -171,7 +167,7 @@ export class Backlog<Rows, Summary> {
       error,
     }));
     const isReplay = this.#nextId < this.#firstLiveId;
-    const rows = this.collect([]);
+    const rows = toRowTexts(new RowCollector(this.#forms));
     return { rows, upToId: id, entryCount: count, bytes, unreadable, isReplay, isRetry: isReplay };
   }
 
@@ -235,28 +231,19 @@ export class Backlog<Rows, Summary> {
     return { entry, text: entryText(entry), error };
   }
 
-  /** The entries of some texts, and the lines that could not be read as entries. */
+  /** The rows of some texts, at once. */
   parse(texts: Iterable<Uint8Array>): ParsedRows<Rows> {
-    const entries: EncodedEntry<Rows>[] = [];
-    const unreadable: QuarantinedEntry<Rows>[] = [];
-    for (const line of linesOf(texts)) {
-      try {
-        entries.push(...parseLine(this.#forms, line));
-      } catch (error) {
-        unreadable.push({ entry: null, text: line, error });
-      }
-    }
-    return { entries, unreadable };
+    return parseTexts(this.#forms, texts);
   }
 
-  /** Entries as one text, with the summary of them alone. */
-  collect(entries: readonly EncodedEntry<Rows>[]): RowTexts<Summary> {
-    const collector = new RowCollector(this.#forms);
-    for (const entry of entries) {
-      collector.addEncoded(entry);
-    }
-    const { count, summary, text } = collector;
-    return { texts: count === 0 ? [] : [new Uint8Array(text)], count, summary };
+  /** The same, over several turns of the event loop. */
+  parseInTurns(texts: Iterable<Uint8Array>): Promise<ParsedRows<Rows>> {
+    return parseInTurns(this.#forms, texts);
+  }
+
+  /** Entries as one text, with the summary of them alone, over several turns of the event loop. */
+  collectInTurns(entries: readonly EncodedEntry<Rows>[]): Promise<RowTexts<Summary>> {
+    return collectInTurns(this.#forms, entries);
   }
 
   /** Groups one after the other, up to the first that can't be read. @throws Error when already the first one can't be read */
@@ -289,18 +276,24 @@ export class Backlog<Rows, Summary> {
   }
 
   /** The rows are encoded again, because their texts may be of an older version. */
-  #takeStored(entriesMax: number): TakenBatch<Rows, Summary> {
+  async #takeStored(entriesMax: number): Promise<TakenBatch<Rows, Summary>> {
     const isReplay = this.#nextId < this.#firstLiveId;
     const endId = isReplay ? this.#firstLiveId : (this.#live[0]?.id ?? this.#lastId + 1);
-    const groups = this.#readGroups(endId, entriesMax);
-    const { entries, unreadable } = this.parse(groups.map(({ body }) => body));
+    const collector = new RowCollector(this.#forms);
+    const turns = new RowTurns();
+    const unreadable: QuarantinedEntry<Rows>[] = [];
     let [bytes, entryCount, upToId] = [0, 0, endId - 1];
-    for (const group of groups) {
-      bytes += group.body.length;
-      entryCount += group.count;
-      upToId = group.id;
+    for (const { id, count, body } of this.#readGroups(endId, entriesMax)) {
+      const parsed = await parseInTurns(this.#forms, [body], turns);
+      for (const entry of parsed.entries) {
+        collector.addEncoded(entry);
+      }
+      unreadable.push(...parsed.unreadable);
+      bytes += body.length;
+      entryCount += count;
+      upToId = id;
     }
-    return { rows: this.collect(entries), upToId, entryCount, bytes, unreadable, isReplay, isRetry: isReplay };
+    return { rows: toRowTexts(collector), upToId, entryCount, bytes, unreadable, isReplay, isRetry: isReplay };
   }
 
   /** Up to the first that can't be read. @throws Error when already the first one can't be read */

@@ -117,7 +117,7 @@ export class Drain<Rows, Summary> {
   async #take(): Promise<TakenBatch<Rows, Summary> | null> {
     for (let attempt = 1; !this.#isStopped; attempt += 1) {
       try {
-        return this.#backlog.take(this.#batchMax);
+        return await this.#backlog.take(this.#batchMax);
       } catch (error) {
         if (attempt >= readsMax) {
           return this.#backlog.giveUpFirst(error);
@@ -172,13 +172,14 @@ export class Drain<Rows, Summary> {
     isReplay: boolean,
     error: unknown,
   ): Promise<QuarantinedEntry<Rows>[] | null> {
-    const { entries, unreadable } = this.#backlog.parse(texts);
+    const { entries, unreadable } = await this.#backlog.parseInTurns(texts);
     const [only] = entries;
     if (entries.length <= 1) {
       return only === undefined ? unreadable : [...unreadable, this.#backlog.reject(only, error)];
     }
     const half = Math.ceil(entries.length / 2);
-    const commit = (some: readonly EncodedEntry<Rows>[]) => this.#commit(this.#backlog.collect(some), isReplay, true);
+    const commit = async (some: readonly EncodedEntry<Rows>[]) =>
+      this.#commit(await this.#backlog.collectInTurns(some), isReplay, true);
     const left = await commit(entries.slice(0, half));
     const right = left === null ? null : await commit(entries.slice(half));
     return left === null || right === null ? null : [...unreadable, ...left, ...right];

@@ -293,6 +293,42 @@ describe("a backlog that is longer than what is kept in memory", () => {
     await spool.close();
   });
 
+  test("is parsed a few rows in each turn of the event loop, also when a batch is refused and tried in halves", async () => {
+    await using folder = await spoolFolder();
+    const { counts, codecs } = countedCodecs();
+    const spool = await folder.open({ codecs, cachedEntriesMax: 0, summaryWeightMax: 0 });
+    const all = Array.from({ length: 40 }, (_, group) => notes(`${group}.`, 50));
+    for (const group of all) {
+      await appendNotes(spool, group);
+    }
+    let [most, before, isWatched] = [0, 0, true];
+    const watch = () => {
+      most = Math.max(most, counts.decoded - before);
+      before = counts.decoded;
+      if (isWatched) {
+        setImmediate(watch);
+      }
+    };
+    watch();
+    const committed: string[] = [];
+    spool.drain({
+      ...sink(),
+      commit: async ({ texts }) => {
+        // The time until the database responds.
+        await Bun.sleep(1);
+        const lines = linesOf(texts);
+        if (lines.includes('["note","20.7"]')) {
+          throw new Error("poison");
+        }
+        committed.push(...lines);
+      },
+    });
+    expect(await spool.flush(flushMs)).toBe(true);
+    isWatched = false;
+    expect(committed).toHaveLength(1_999);
+    expect(most).toBeWithin(1, 2 * 128);
+  });
+
   test("loses the group that can't be read and no other, wherever in a batch that is", async () => {
     const all = Array.from({ length: 40 }, (_, group) => notes(`${group}.`, 2));
     // The first that is not read at once with those before, if rows are parsed.
