@@ -252,7 +252,7 @@ describe("the consumer", () => {
     expect(spool.depth().quarantined).toBe(4);
   });
 
-  test("is not held up by a group that can't be read while it waits: it is quarantined, and its file is kept", async () => {
+  test("is not held up by a group that is damaged while it waits: it is quarantined immediately, and its file is kept", async () => {
     await using folder = await spoolFolder();
     // The first group stays in memory, the others are read from the disk.
     const spool = await folder.open({ cachedEntriesMax: 1 });
@@ -269,7 +269,7 @@ describe("the consumer", () => {
     spool.drain(consumer);
     expect(await spool.flush(20_000)).toBe(true);
     expect(consumer.rows()).toEqual(["before 1", "before 2", "behind 1", "behind 2"]);
-    expect(retries.length).toBeGreaterThan(3);
+    expect(retries).toEqual([]);
     expect(consumer.quarantined.map(({ entry, text }) => [entry, text])).toEqual(
       [1, 2].map((row) => [null, `row ${row} of 2 of group 2, which could not be read; see ${path}.corrupt`]),
     );

@@ -5,6 +5,7 @@ import type { Job } from "../platform/schedule-jobs.ts";
 import type { DrainOptions } from "../platform/spool/drain.ts";
 import { replayOrphans } from "../platform/spool/orphans.ts";
 import { isFaultOfRows } from "../platform/spool/poison.ts";
+import { withoutOverlap } from "../platform/without-overlap.ts";
 import { type CommitLeases, commitCharges, owedTotals } from "../usage/log/commit-usage.ts";
 import { saveQuarantine } from "../usage/log/quarantine-store.ts";
 import type { Base } from "./base.ts";
@@ -30,6 +31,8 @@ async function reportQuarantine({ db, log }: Base, spool: CallSpool): Promise<vo
 function drainOptions(base: Base, spool: CallSpool, leases: CommitLeases | null): DrainOptions<CallRows, CallsSummary> {
   const { commits, log } = base;
   const { replicaId } = spool;
+  // A commit may quarantine thousands of rows, of which each is told.
+  const report = withoutOverlap(() => reportQuarantine(base, spool));
   return {
     commit: ({ texts, summary, isReplay, isRetry }) => {
       const { usageDays, charges, traceDays } = summary;
@@ -41,7 +44,7 @@ function drainOptions(base: Base, spool: CallSpool, leases: CommitLeases | null)
     isPoison: isFaultOfRows,
     onQuarantine: ({ error, text }) => {
       log.error("spool.quarantined", { error, bytes: text.length });
-      void reportQuarantine(base, spool);
+      report();
     },
     onRetry: (error, attempt, delayMs) => log.warn("spool.commit_failed", { error, attempt, delayMs }),
   };

@@ -1,26 +1,12 @@
+import { yieldToLoop } from "../slices.ts";
+import { type AsideGroup, AsideGroups } from "./aside-groups.ts";
+import { UnreadableGroupError } from "./errors.ts";
 import type { StoredGroup } from "./group-record.ts";
-import {
-  type EncodedEntry,
-  entryText,
-  type QuarantinedEntry,
-  RowCollector,
-  type RowForms,
-  type RowTexts,
-  type SpoolBatch,
-} from "./model.ts";
-import { collectInTurns, type ParsedRows, parseInTurns, parseTexts, RowTurns, toRowTexts } from "./parse-rows.ts";
+import { type EncodedEntry, entryText, type QuarantinedEntry, type RowForms, type RowTexts } from "./model.ts";
+import { collectInTurns, type ParsedRows, parseInTurns, parseTexts, StoredRows } from "./parse-rows.ts";
 import { type SharedText, SharedTexts, TextPieces } from "./shared-texts.ts";
 import { isDiskFailure, type SpoolStore } from "./spool-store.ts";
-
-/** A batch together with what is needed to remove it. */
-export type TakenBatch<Rows, Summary> = Pick<SpoolBatch<Rows, Summary>, "isReplay" | "isRetry"> & {
-  readonly rows: RowTexts<Summary>;
-  readonly upToId: number;
-  readonly entryCount: number;
-  readonly bytes: number;
-  /** Lines that could not be read as entries. */
-  readonly unreadable: readonly QuarantinedEntry<Rows>[];
-};
+import { type TakenBatch, TakenGroups, type TakeOptions } from "./taken-batch.ts";
 
 /** A group that this process has recorded, which is therefore not parsed again. */
 type LiveGroup<Summary> = {
@@ -45,6 +31,7 @@ export type BacklogBounds = {
 const groupsPerRead = 16;
 /** An empty summary takes as much memory as this many rows of different payers add to one. */
 const groupWeight = 10;
+const noIds: ReadonlySet<number> = new Set();
 
 /**
  * The entries that are recorded and not yet committed, oldest first. All are on disk. Memory has the summaries of those that
@@ -60,6 +47,8 @@ export class Backlog<Rows, Summary> {
   readonly #texts = new SharedTexts();
   /** Texts that were read for a batch. In blocks with texts that wait, they would keep a block of each batch from reuse. */
   readonly #readTexts = new SharedTexts();
+  /** Their ids are below the next one, and nothing from the first of them on is noted as committed. */
+  readonly #aside = new AsideGroups();
   /** By rising id, with gaps where summaries are not kept. */
   #live: LiveGroup<Summary>[] = [];
   #cachedEntries = 0;
@@ -88,6 +77,11 @@ export class Backlog<Rows, Summary> {
     return this.#entries;
   }
 
+  /** The entries that are not set aside. */
+  get takeableEntries(): number {
+    return this.#entries - this.#aside.entries;
+  }
+
   get bytes(): number {
     return this.#bytes;
   }
@@ -103,12 +97,12 @@ export class Backlog<Rows, Summary> {
 
   /** When the oldest entry was recorded, or null when there is none. */
   oldestAtMs(): number | null {
-    return this.#entries === 0 ? null : this.#store.atMs(this.#nextId);
+    return this.#entries === 0 ? null : this.#store.atMs(this.#aside.firstBeside(noIds) ?? this.#nextId);
   }
 
   /** Whether everything that was on disk at the start is committed. */
   get isReplayed(): boolean {
-    return this.#nextId >= this.#firstLiveId;
+    return Math.min(this.#nextId, this.#aside.firstBeside(noIds) ?? this.#nextId) >= this.#firstLiveId;
   }
 
   /**
@@ -138,37 +132,30 @@ export class Backlog<Rows, Summary> {
     return kept;
   }
 
-  /** @throws Error when it can't be read */
+  /** @throws UnreadableGroupError */
   #readText(group: LiveGroup<Summary>): SharedText {
     group.texts = this.#readTexts;
     return this.#keepText(group, this.#store.readOne(group.id));
   }
 
   /**
-   * The oldest entries in whole groups: at most `entriesMax`, or one group. Null when there are none. Entries may be recorded
-   * meanwhile, but the next batch is taken when this one is complete.
+   * The oldest entries in whole groups; null when there are none, or none can be read now. Entries may be recorded meanwhile,
+   * but the next batch is taken when this one is complete.
    */
-  async take(entriesMax: number): Promise<TakenBatch<Rows, Summary> | null> {
-    if (this.#nextId > this.#lastId) {
-      return null;
+  async take(options: TakeOptions): Promise<TakenBatch<Rows, Summary> | null> {
+    const aside = await this.#takeAside(options);
+    if (aside !== null || this.#nextId > this.#lastId) {
+      return aside;
     }
-    return this.#live[0]?.id === this.#nextId ? this.#takeLive(entriesMax) : await this.#takeStored(entriesMax);
+    const taken = new TakenGroups<Rows>(this.#nextId - 1, options.entriesMax);
+    const isLive = this.#live[0]?.id === this.#nextId;
+    const batch = await (isLive ? this.#takeLive(taken, options) : this.#takeStored(taken, options));
+    return batch.upToId < this.#nextId ? null : batch;
   }
 
-  /**
-   * The oldest group as rows that can't be read. Its file is kept under another name when it is done with; what is put
-   * aside says where. It must not be read as rows later: bytes that are not what was written may look like some.
-   */
-  giveUpFirst(error: unknown): TakenBatch<Rows, Summary> {
-    const { id, count, bytes, movedTo } = this.#store.keepFileOf(this.#nextId);
-    const unreadable = Array.from({ length: count }, (_, index) => ({
-      entry: null,
-      text: `row ${index + 1} of ${count} of group ${id}, which could not be read; see ${movedTo}`,
-      error,
-    }));
-    const isReplay = this.#nextId < this.#firstLiveId;
-    const rows = toRowTexts(new RowCollector(this.#forms));
-    return { rows, upToId: id, entryCount: count, bytes, unreadable, isReplay, isRetry: isReplay };
+  /** After how many milliseconds a group that is set aside is read again; null when there are none. */
+  readAgainInMs(nowMs: number): number | null {
+    return this.#aside.dueInMs(nowMs);
   }
 
   /** A commit has failed, and the thread that was to make it may still read the texts of its batch. */
@@ -184,8 +171,9 @@ export class Backlog<Rows, Summary> {
    */
   complete(batch: TakenBatch<Rows, Summary>, rejected: readonly QuarantinedEntry<Rows>[], atMs: number): void {
     const lines = rejected.map(({ text, error }) => ({ text, reason: String(error) }));
+    const nextId = Math.max(this.#nextId, batch.upToId + 1);
     try {
-      this.#store.complete(batch.upToId, lines, atMs);
+      this.#store.complete((this.#aside.firstBeside(batch.asideIds) ?? nextId) - 1, lines, atMs);
       this.#removalError = null;
     } catch (error) {
       if (lines.length > 0 || !isDiskFailure(error)) {
@@ -193,14 +181,15 @@ export class Backlog<Rows, Summary> {
       }
       this.#removalError = error;
     }
-    this.#nextId = batch.upToId + 1;
+    this.#nextId = nextId;
+    this.#aside.remove(batch.asideIds);
     this.#entries -= batch.entryCount;
     this.#bytes -= batch.bytes;
     this.#quarantined += lines.length;
     for (const { text } of lines) {
       this.#bytes += Buffer.byteLength(text);
     }
-    this.#dropUpTo(batch.upToId);
+    this.#dropUpTo(nextId - 1);
   }
 
   /**
@@ -246,82 +235,125 @@ export class Backlog<Rows, Summary> {
     return collectInTurns(this.#forms, entries);
   }
 
-  /** Groups one after the other, up to the first that can't be read. @throws Error when already the first one can't be read */
-  #takeLive(entriesMax: number): TakenBatch<Rows, Summary> {
+  /** Groups that were set aside and whose time has come; null when none of them ends now. */
+  async #takeAside(options: TakeOptions): Promise<TakenBatch<Rows, Summary> | null> {
+    const due = this.#aside.due(options.nowMs);
+    const isReplay = (due[0]?.id ?? 0) < this.#firstLiveId;
+    const taken = new TakenGroups<Rows>(0, options.entriesMax);
+    const rows = new StoredRows(this.#forms);
+    for (const group of due) {
+      if (group.id < this.#firstLiveId !== isReplay || !taken.hasRoomFor(group)) {
+        break;
+      }
+      try {
+        for (const stored of this.#store.read(group.id, group.id + 1, 1)) {
+          taken.add(group);
+          taken.asideIds.add(group.id);
+          taken.unreadable.push(...(await rows.add(stored.body)));
+        }
+      } catch (error) {
+        await this.#onUnreadAgain(group, error, taken, options);
+      }
+    }
+    return taken.asideIds.size === 0 ? null : taken.toBatch(rows.texts, isReplay);
+  }
+
+  /** It is read again later, or given up. */
+  async #onUnreadAgain(
+    group: AsideGroup,
+    thrown: unknown,
+    taken: TakenGroups<Rows>,
+    options: TakeOptions,
+  ): Promise<void> {
+    const error = unreadable(thrown);
+    const delayMs = error.isDamaged ? null : this.#aside.postpone(group, options.nowMs);
+    if (delayMs === null) {
+      taken.giveUp(error, this.#store.keepFileOf(group.id));
+      taken.asideIds.add(group.id);
+    } else {
+      options.onUnreadable(error, group.reads + 1, delayMs);
+      await yieldToLoop();
+    }
+  }
+
+  /** Groups one after the other. */
+  async #takeLive(taken: TakenGroups<Rows>, options: TakeOptions): Promise<TakenBatch<Rows, Summary>> {
     const { summaries } = this.#forms;
     const pieces = new TextPieces();
     const summary = summaries.begin();
-    let [count, bytes, upToId] = [0, 0, this.#nextId - 1];
+    let count = 0;
     for (const group of this.#live) {
-      if (group.id !== upToId + 1 || (count > 0 && count + group.count > entriesMax)) {
+      if (group.id !== taken.upToId + 1 || !taken.hasRoomFor(group)) {
         break;
       }
       let text: SharedText;
       try {
         text = group.text ?? this.#readText(group);
       } catch (error) {
-        if (count === 0) {
-          throw error;
+        if (await this.#passOver(error, taken, options)) {
+          continue;
         }
         break;
       }
       pieces.add(text);
       summaries.merge(summary, group.summary);
       count += group.count;
-      bytes += text.end - text.start;
-      upToId = group.id;
+      taken.add({ id: group.id, count: group.count, bytes: text.end - text.start });
     }
-    const rows = { texts: pieces.end(), count, summary };
-    return { rows, upToId, entryCount: count, bytes, unreadable: [], isReplay: false, isRetry: false };
+    return taken.toBatch({ texts: pieces.end(), count, summary }, false);
   }
 
   /** The rows are encoded again, because their texts may be of an older version. */
-  async #takeStored(entriesMax: number): Promise<TakenBatch<Rows, Summary>> {
+  async #takeStored(taken: TakenGroups<Rows>, options: TakeOptions): Promise<TakenBatch<Rows, Summary>> {
     const isReplay = this.#nextId < this.#firstLiveId;
     const endId = isReplay ? this.#firstLiveId : (this.#live[0]?.id ?? this.#lastId + 1);
-    const collector = new RowCollector(this.#forms);
-    const turns = new RowTurns();
-    const unreadable: QuarantinedEntry<Rows>[] = [];
-    let [bytes, entryCount, upToId] = [0, 0, endId - 1];
-    for (const { id, count, body } of this.#readGroups(endId, entriesMax)) {
-      const parsed = await parseInTurns(this.#forms, [body], turns);
-      for (const entry of parsed.entries) {
-        collector.addEncoded(entry);
-      }
-      unreadable.push(...parsed.unreadable);
-      bytes += body.length;
-      entryCount += count;
-      upToId = id;
-    }
-    return { rows: toRowTexts(collector), upToId, entryCount, bytes, unreadable, isReplay, isRetry: isReplay };
-  }
-
-  /** Up to the first that can't be read. @throws Error when already the first one can't be read */
-  #readGroups(endId: number, entriesMax: number): StoredGroup[] {
-    const taken: StoredGroup[] = [];
-    let count = 0;
-    for (let fromId = this.#nextId; ; ) {
+    const rows = new StoredRows(this.#forms);
+    for (let isMore = true; isMore; ) {
       let groups: StoredGroup[];
       try {
-        groups = this.#store.read(fromId, endId, groupsPerRead);
+        groups = this.#store.read(taken.upToId + 1, endId, groupsPerRead);
       } catch (error) {
-        if (taken.length === 0) {
-          throw error;
-        }
-        return taken;
+        isMore = await this.#passOver(error, taken, options);
+        continue;
       }
-      for (const group of groups) {
-        if (taken.length > 0 && count + group.count > entriesMax) {
-          return taken;
-        }
-        taken.push(group);
-        count += group.count;
-        fromId = group.id + 1;
+      if (groups.length === 0) {
+        taken.upToId = endId - 1;
+        break;
       }
-      if (groups.length < groupsPerRead) {
-        return taken;
+      for (const { id, count, body } of groups) {
+        if (!taken.hasRoomFor({ count })) {
+          isMore = false;
+          break;
+        }
+        taken.add({ id, count, bytes: body.length });
+        taken.unreadable.push(...(await rows.add(body)));
       }
     }
+    return taken.toBatch(rows.texts, isReplay);
+  }
+
+  /**
+   * The next group of a batch can't be read: it is given up if it is damaged, and set aside if the disk may give it back
+   * later.
+   * @returns whether the batch goes on after it
+   */
+  async #passOver(thrown: unknown, taken: TakenGroups<Rows>, options: TakeOptions): Promise<boolean> {
+    const error = unreadable(thrown);
+    const { group } = error;
+    if (error.isDamaged) {
+      const hasRoom = taken.hasRoomFor(group);
+      if (hasRoom) {
+        taken.giveUp(error, this.#store.keepFileOf(group.id));
+      }
+      return hasRoom;
+    }
+    if (this.#aside.isFull) {
+      return false;
+    }
+    options.onUnreadable(error, 1, this.#aside.add(group, options.nowMs));
+    taken.upToId = group.id;
+    await yieldToLoop();
+    return true;
   }
 
   #dropUpTo(id: number): void {
@@ -339,4 +371,12 @@ export class Backlog<Rows, Summary> {
     }
     this.#live = groups === this.#live.length ? [] : this.#live.slice(groups);
   }
+}
+
+/** @throws what was thrown, if it is not about a group */
+function unreadable(thrown: unknown): UnreadableGroupError {
+  if (thrown instanceof UnreadableGroupError) {
+    return thrown;
+  }
+  throw thrown;
 }

@@ -1,8 +1,9 @@
 import { backoffMs } from "../backoff.ts";
-import type { Backlog, TakenBatch } from "./backlog.ts";
+import type { Backlog } from "./backlog.ts";
 import { NotTriedError } from "./errors.ts";
 import type { EncodedEntry, QuarantinedEntry, RowTexts, SpoolBatch } from "./model.ts";
 import type { FailedCommit } from "./poison.ts";
+import type { TakenBatch } from "./taken-batch.ts";
 
 export type DrainOptions<Rows, Summary = null> = {
   /** Writes one batch to its destination. Must be idempotent: a batch may be repeated after any failure. */
@@ -31,8 +32,6 @@ const intervalMsDefault = 50;
 /** A commit costs a millisecond of CPU besides its rows: with a few hundred calls a second, most of what they cost. */
 const steadyIntervalMsDefault = 200;
 const retryBackoff = { minMs: 50, maxMs: 5_000 };
-/** A group that can't be read this often, over some seconds, is quarantined. */
-const readsMax = 7;
 
 /** What the drain reports to its owner. */
 export type DrainEvents = {
@@ -71,7 +70,7 @@ export class Drain<Rows, Summary> {
   /** Entries were recorded. */
   onRecorded(): void {
     const reason = this.#wait?.reason;
-    if (reason === "idle" || (reason === "interval" && this.#backlog.entries >= this.#batchMax)) {
+    if (reason === "idle" || (reason === "interval" && this.#backlog.takeableEntries >= this.#batchMax)) {
       this.#wait?.end();
     }
   }
@@ -100,7 +99,7 @@ export class Drain<Rows, Summary> {
     while (!this.#isStopped) {
       const batch = await this.#take();
       if (batch === null) {
-        await this.#pause("idle", null);
+        await this.#pause("idle", this.#backlog.readAgainInMs(Date.now()));
         await this.#gather(this.#intervalMs);
         continue;
       }
@@ -113,19 +112,12 @@ export class Drain<Rows, Summary> {
     }
   }
 
-  /** Rows that can't be read from the disk now are tried again, but not for as long as others wait behind them. */
-  async #take(): Promise<TakenBatch<Rows, Summary> | null> {
-    for (let attempt = 1; !this.#isStopped; attempt += 1) {
-      try {
-        return await this.#backlog.take(this.#batchMax);
-      } catch (error) {
-        if (attempt >= readsMax) {
-          return this.#backlog.giveUpFirst(error);
-        }
-        await this.#backOff(error, attempt);
-      }
-    }
-    return null;
+  #take(): Promise<TakenBatch<Rows, Summary> | null> {
+    return this.#backlog.take({
+      entriesMax: this.#batchMax,
+      nowMs: Date.now(),
+      onUnreadable: (error, attempt, delayMs) => this.#options.onRetry?.(error, attempt, delayMs),
+    });
   }
 
   async #backOff(error: unknown, attempt: number): Promise<void> {
@@ -135,7 +127,7 @@ export class Drain<Rows, Summary> {
   }
 
   async #gather(milliseconds: number): Promise<void> {
-    if (!this.#isHurried && this.#backlog.entries < this.#batchMax) {
+    if (!this.#isHurried && this.#backlog.takeableEntries < this.#batchMax) {
       await this.#pause("interval", milliseconds);
     }
   }

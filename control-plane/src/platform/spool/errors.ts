@@ -19,3 +19,18 @@ export class WorkerLostError extends Error {
 export class SlotTakenError extends Error {
   override readonly name = "SlotTakenError";
 }
+
+/** A group of the log can't be read. */
+export class UnreadableGroupError extends Error {
+  override readonly name = "UnreadableGroupError";
+  readonly group: { readonly id: number; readonly count: number; readonly bytes: number };
+  /** Whether what is on the disk is not what was written, so that reading it again is pointless. */
+  readonly isDamaged: boolean;
+
+  /** @param cause the error of the file system, if there was one: it may pass */
+  constructor(path: string, { id, count, bytes }: UnreadableGroupError["group"], cause?: unknown) {
+    super(`a group of ${path} can't be read`, { cause });
+    this.group = { id, count, bytes };
+    this.isDamaged = cause === undefined;
+  }
+}

@@ -16,6 +16,7 @@ import { encodeRecord, headBytes, type StoredGroup } from "./group-record.ts";
 import {
   firstFrom,
   fromName,
+  keep,
   keptName,
   type LogFile,
   nameOf,
@@ -33,14 +34,6 @@ const spareName = "spare.log";
 const spareBytesMax = 2 * fileBytesMax;
 const scratchBytes = 256 * 1024;
 const nothing = new Uint8Array();
-
-/** A group that is given up, and the name under which its file is kept. */
-export type KeptGroup = {
-  readonly id: number;
-  readonly count: number;
-  readonly bytes: number;
-  readonly movedTo: string;
-};
 
 /**
  * The groups of a slot that are not committed yet, in files that are written from their start. A group is in a file once
@@ -148,7 +141,7 @@ export class GroupLog {
 
   /**
    * Groups from `fromId` on, below `endId`, in order, up to the first that can't be read.
-   * @throws Error when already the first one can't be read
+   * @throws UnreadableGroupError of that one when there is none before it
    */
   read(fromId: number, endId: number, groupsMax: number): StoredGroup[] {
     const groups: StoredGroup[] = [];
@@ -170,13 +163,10 @@ export class GroupLog {
     return groups;
   }
 
-  /** The body of one group, which lasts until the next call. @throws Error when it can't be read */
+  /** The body of one group, which lasts until the next call. @throws UnreadableGroupError */
   readOne(id: number): Uint8Array {
-    const file = this.#files.find(({ groups }) => (groups.at(-1)?.id ?? 0) >= id);
-    const place = file?.groups[firstFrom(file, id)];
-    if (file === undefined || place?.id !== id) {
-      throw new Error(`group ${id} is not in the log`);
-    }
+    const file = this.#fileOf(id);
+    const place = file.groups[firstFrom(file, id)] as Placed;
     return readGroup(file, place, this.#scratchOf(headBytes + place.bytes)).body;
   }
 
@@ -188,16 +178,18 @@ export class GroupLog {
     return this.#scratch;
   }
 
-  /** Has the file of the first group from this id on kept under another name when it is done with. */
-  keepFileOf(fromId: number): KeptGroup {
-    for (const file of this.#files) {
-      const first = file.groups[firstFrom(file, fromId)];
-      if (first !== undefined) {
-        file.isKept = true;
-        return { id: first.id, count: first.count, bytes: first.bytes, movedTo: keptName(file.path) };
-      }
+  /** Keeps the file of a group under another name. @returns the name */
+  keepFileOf(id: number): string {
+    const file = this.#fileOf(id);
+    return keep(file, file.groups[firstFrom(file, id)]?.offset ?? 0);
+  }
+
+  #fileOf(id: number): LogFile {
+    const file = this.#files.find(({ groups }) => (groups.at(-1)?.id ?? 0) >= id);
+    if (file?.groups[firstFrom(file, id)]?.id !== id) {
+      throw new Error(`group ${id} is not in the log`);
     }
-    throw new Error(`there is no group from ${fromId} on`);
+    return file;
   }
 
   /** When the first group from this id on was recorded, or null when there is none. */
@@ -299,6 +291,9 @@ export class GroupLog {
 
   close(): void {
     this.flushNow();
+    for (const file of this.#files.filter(({ isKept, groups }) => isKept && groups.length === 0)) {
+      this.#drop(file);
+    }
     for (const { fd, end } of this.#files) {
       // An earlier version would take what is left after the end for damage.
       ftruncateSync(fd, end);
@@ -358,7 +353,7 @@ export class GroupLog {
     this.#files = this.#files.filter((each) => each !== file);
     closeSync(file.fd);
     if (file.isKept) {
-      renameSync(file.path, keptName(file.path));
+      renameSync(file.path, file.copy?.path ?? keptName(file.path));
     } else {
       rmSync(file.path, { force: true });
     }

@@ -1,4 +1,5 @@
-import { fstatSync, openSync, readSync } from "node:fs";
+import { copyFileSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { UnreadableGroupError } from "./errors.ts";
 import { type Head, headBytes, nextWhole, type StoredGroup, wholeAt } from "./group-record.ts";
 
 const name = /^groups-(\d{16})\.log$/;
@@ -14,7 +15,9 @@ export type LogFile = {
   readonly groups: Placed[];
   end: number;
   isDirty: boolean;
-  /** Whether it is kept under another name when all of it is committed or given up. */
+  /** The name under which a copy of it is kept, and how much of it the copy has. */
+  copy: { readonly path: string; readonly bytes: number } | null;
+  /** Whether it is kept itself, in the place of a copy, when all of it is committed or given up. */
   isKept: boolean;
 };
 
@@ -32,7 +35,7 @@ export function fromName(file: string): number | null {
 export const keptName = (path: string): string => `${path}.corrupt`;
 
 export function newFile(path: string, fd: number, firstId: number): LogFile {
-  return { path, fd, firstId, groups: [], end: 0, isDirty: false, isKept: false };
+  return { path, fd, firstId, groups: [], end: 0, isDirty: false, copy: null, isKept: false };
 }
 
 /** The place of the first group whose id is not below this one. */
@@ -47,6 +50,34 @@ export function firstFrom({ groups }: LogFile, id: number): number {
     }
   }
   return low;
+}
+
+/**
+ * Keeps what is in a file under another name. If the disk has no room for a copy or does not give all of it back, the file
+ * itself gets that name when it is done with.
+ * @param offset of what is kept
+ * @returns the name
+ */
+export function keep(file: LogFile, offset: number): string {
+  if (file.copy !== null && offset < file.copy.bytes) {
+    return file.copy.path;
+  }
+  const path = file.copy?.path ?? freeName(keptName(file.path));
+  file.copy = { path, bytes: file.end };
+  try {
+    copyFileSync(file.path, path);
+  } catch {
+    file.isKept = true;
+  }
+  return path;
+}
+
+function freeName(path: string): string {
+  let free = path;
+  for (let number = 2; existsSync(free); number += 1) {
+    free = `${path}-${number}`;
+  }
+  return free;
 }
 
 export type OpenedFile = {
@@ -92,30 +123,43 @@ export function openFile(path: string, namedId: number): OpenedFile {
 
 function readAll(fd: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(fstatSync(fd).size);
-  for (let done = 0; done < bytes.length; ) {
-    const read = readSync(fd, bytes, done, bytes.length - done, done);
+  return bytes.subarray(0, readInto(bytes, fd, 0));
+}
+
+/** @returns how many bytes there were, at most as many as there is room for. @throws Error of the file system */
+function readInto(bytes: Buffer, fd: number, offset: number): number {
+  let done = 0;
+  while (done < bytes.length) {
+    const read = readSync(fd, bytes, done, bytes.length - done, offset + done);
     if (read === 0) {
-      return bytes.subarray(0, done);
+      break;
     }
     done += read;
   }
-  return bytes;
+  return done;
 }
 
 /**
  * @param memory where the group is read to, by default memory of its own
- * @throws Error when the group can't be read, or is not what was written
+ * @throws UnreadableGroupError
  */
 export function readGroup(
   { fd, path }: LogFile,
   { id, count, bytes: length, offset }: Placed,
   memory: Buffer = Buffer.allocUnsafeSlow(headBytes + length),
 ): StoredGroup {
+  const group = { id, count, bytes: length };
   const bytes = memory.subarray(0, headBytes + length);
-  const head = readSync(fd, bytes, 0, bytes.length, offset) === bytes.length ? wholeAt(bytes, 0) : null;
+  let isWhole: boolean;
+  try {
+    isWhole = readInto(bytes, fd, offset) === bytes.length;
+  } catch (cause) {
+    throw new UnreadableGroupError(path, group, cause);
+  }
+  const head = isWhole ? wholeAt(bytes, 0) : null;
   // Another group in this place has other rows than those that are charged.
   if (head === null || head.isMark || head.id !== id || head.count !== count || head.bytes !== length) {
-    throw new Error(`a group of ${path} can't be read`);
+    throw new UnreadableGroupError(path, group);
   }
   return { id, count, body: bytes.subarray(headBytes) };
 }

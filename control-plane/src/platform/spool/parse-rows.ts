@@ -23,7 +23,7 @@ type LineForms<Rows> = Pick<RowForms<Rows, unknown>, "codecs" | "joined">;
 const rowsPerTurn = 128;
 
 /** Counts rows, and yields to everything that waits for the event loop after each few of them. */
-export class RowTurns {
+class RowTurns {
   #rows = 0;
 
   async after(rows: number): Promise<void> {
@@ -85,7 +85,35 @@ export async function collectInTurns<Rows, Summary>(
   return toRowTexts(collector);
 }
 
+/** Rows of groups, which are encoded again as one text. */
+export class StoredRows<Rows, Summary> {
+  readonly #forms: RowForms<Rows, Summary>;
+  readonly #collector: RowCollector<Rows, Summary>;
+  readonly #turns = new RowTurns();
+
+  constructor(forms: RowForms<Rows, Summary>) {
+    this.#forms = forms;
+    this.#collector = new RowCollector(forms);
+  }
+
+  /**
+   * Adds the rows of a group, a few in each turn of the event loop.
+   * @returns the lines that could not be read as entries
+   */
+  async add(body: Uint8Array): Promise<QuarantinedEntry<Rows>[]> {
+    const { entries, unreadable } = await parseInTurns(this.#forms, [body], this.#turns);
+    for (const entry of entries) {
+      this.#collector.addEncoded(entry);
+    }
+    return unreadable;
+  }
+
+  get texts(): RowTexts<Summary> {
+    return toRowTexts(this.#collector);
+  }
+}
+
 /** What was collected, in memory of its own. */
-export function toRowTexts<Rows, Summary>({ count, summary, text }: RowCollector<Rows, Summary>): RowTexts<Summary> {
+function toRowTexts<Rows, Summary>({ count, summary, text }: RowCollector<Rows, Summary>): RowTexts<Summary> {
   return { texts: count === 0 ? [] : [new Uint8Array(text)], count, summary };
 }

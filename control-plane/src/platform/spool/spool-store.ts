@@ -3,7 +3,7 @@ import { closeSync, fdatasyncSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SlotTakenError } from "./errors.ts";
 import { flushFile } from "./flush-files.ts";
-import { GroupLog, type KeptGroup } from "./group-log.ts";
+import { GroupLog } from "./group-log.ts";
 import type { StoredGroup } from "./group-record.ts";
 
 export type StoredTotals = {
@@ -88,19 +88,19 @@ export class SpoolStore {
     this.#log.append(group, atMs);
   }
 
-  /** Groups from `fromId` on, below `endId`, in order. */
+  /** Groups from `fromId` on, below `endId`, in order, up to the first that can't be read. @throws UnreadableGroupError of that one when there is none before it */
   read(fromId: number, endId: number, groupsMax: number): StoredGroup[] {
     return this.#log.read(fromId, endId, groupsMax);
   }
 
-  /** The text of one group, which lasts until the next call. @throws Error when it can't be read */
+  /** The text of one group, which lasts until the next call. @throws UnreadableGroupError */
   readOne(id: number): Uint8Array {
     return this.#log.readOne(id);
   }
 
-  /** Has the file of the first group from this id on kept under another name when all others in it are committed. */
-  keepFileOf(fromId: number): KeptGroup {
-    return this.#log.keepFileOf(fromId);
+  /** Keeps the file of a group under another name. @returns the name */
+  keepFileOf(id: number): string {
+    return this.#log.keepFileOf(id);
   }
 
   /** Removes committed groups, and quarantines entries that can't be committed, in one step. */

@@ -1,6 +1,8 @@
 import { describe, expect, spyOn, test } from "bun:test";
-import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { closeSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { encodeRecord, headBytes, type StoredGroup } from "@sluice/control-plane/platform/spool/group-record.ts";
+import { type LogFile, openFile, readGroup } from "@sluice/control-plane/platform/spool/log-file.ts";
 import { asBuffer } from "@sluice/http-client/as-buffer";
 import { append, LogFolder } from "../../../support/usage/log-folder.ts";
 
@@ -19,12 +21,66 @@ describe("a log of groups that is read", () => {
     writeFileSync(path, bytes);
     expect(log.read(1, everything, 10).map(({ id }) => id)).toEqual([1]);
     expect(() => log.read(2, everything, 10)).toThrow(/can't be read/);
-    expect(log.keepFileOf(2)).toEqual({ id: 2, count: 1, bytes: 120, movedTo: `${path}.corrupt` });
+    expect(log.keepFileOf(2)).toBe(`${path}.corrupt`);
     expect(log.read(3, everything, 10).map(({ id }) => id)).toEqual([3]);
     log.clear();
     expect(folder.files()).toEqual([`${path}.corrupt`]);
     expect(readFileSync(`${path}.corrupt`).equals(bytes)).toBe(true);
     log.close();
+  });
+
+  test("keeps what it can't read at once, also at the end of a file that goes on, and nothing that was kept before is lost", () => {
+    using folder = new LogFolder();
+    const log = folder.open();
+    append(log, 1, "first");
+    append(log, 2, "second");
+    const [path = ""] = folder.files();
+    writeFileSync(`${path}.corrupt`, "of an earlier process");
+    const damage = (body: string) => {
+      const bytes = readFileSync(path);
+      bytes[bytes.indexOf(body)] = 1;
+      writeFileSync(path, bytes);
+      return bytes;
+    };
+    const damaged = damage("second");
+    const copy = `${path}.corrupt-2`;
+    expect([log.keepFileOf(2), log.keepFileOf(1)]).toEqual([copy, copy]);
+    expect(readFileSync(copy).equals(damaged)).toBe(true);
+    append(log, 3, "third");
+    expect(log.keepFileOf(1)).toBe(copy);
+    expect(readFileSync(copy).equals(damaged)).toBe(true);
+    const more = damage("third");
+    expect(log.keepFileOf(3)).toBe(copy);
+    expect(readFileSync(copy).equals(more)).toBe(true);
+    log.removeUpTo(3);
+    log.markCommitted(3);
+    log.close();
+    const next = folder.open();
+    next.close();
+    expect(readFileSync(copy).equals(more)).toBe(true);
+    expect(readFileSync(`${path}.corrupt`, "utf8")).toBe("of an earlier process");
+  });
+
+  test("keeps the file itself if there is no room for a copy: when it is done with, or at the end", () => {
+    for (const isFull of [true, false]) {
+      using folder = new LogFolder();
+      const log = folder.open();
+      append(log, 1, isFull ? "x".repeat(9_000_000) : "only");
+      const [path = ""] = folder.files();
+      // Nothing can be written there.
+      symlinkSync(join(folder.path, "missing", "target"), `${path}.corrupt`);
+      expect(log.keepFileOf(1)).toBe(`${path}.corrupt`);
+      if (isFull) {
+        append(log, 2, "in the next file");
+      }
+      const bytes = readFileSync(path);
+      log.removeUpTo(1);
+      if (!isFull) {
+        log.close();
+      }
+      expect(readFileSync(`${path}.corrupt`).equals(bytes)).toBe(true);
+      log.close();
+    }
   });
 
   test("gives no whole record that is in the place of a group, unless it is the group", () => {
@@ -67,6 +123,33 @@ describe("a log of groups that is read", () => {
     truncateSync(path, statSync(path).size - 1);
     expect(() => log.readOne(3)).toThrow(/can't be read/);
     log.close();
+  });
+
+  test("tells a group that is not what was written from one that the disk does not give back now", () => {
+    using folder = new LogFolder();
+    const log = folder.open();
+    append(log, 1, "a body that is cut off");
+    log.close();
+    const [path = ""] = folder.files();
+    const { file } = openFile(path, 1);
+    const [place] = file.groups;
+    if (place === undefined) {
+      throw new Error("the file has a group");
+    }
+    const errorOf = (changes: Partial<LogFile>): unknown => {
+      try {
+        return readGroup({ ...file, ...changes }, place);
+      } catch (error) {
+        return error;
+      }
+    };
+    const group = { id: 1, count: 1, bytes: 22 };
+    expect(errorOf({})).toEqual({ id: 1, count: 1, body: Buffer.from("a body that is cut off") });
+    const refused = errorOf({ fd: 100_000 });
+    expect(refused).toMatchObject({ group, isDamaged: false, cause: { code: "EBADF" } });
+    truncateSync(path, statSync(path).size - 1);
+    expect(errorOf({})).toMatchObject({ group, isDamaged: true });
+    closeSync(file.fd);
   });
 
   test("reads some groups without copying the places of all", () => {

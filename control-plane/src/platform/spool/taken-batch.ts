@@ -1,0 +1,71 @@
+import type { UnreadableGroupError } from "./errors.ts";
+import type { QuarantinedEntry, RowTexts, SpoolBatch } from "./model.ts";
+
+/** A batch together with what is needed to remove it. */
+export type TakenBatch<Rows, Summary> = Pick<SpoolBatch<Rows, Summary>, "isReplay" | "isRetry"> & {
+  readonly rows: RowTexts<Summary>;
+  /** The backlog goes on after this group. */
+  readonly upToId: number;
+  /** Groups in it that were set aside before. */
+  readonly asideIds: ReadonlySet<number>;
+  readonly entryCount: number;
+  readonly bytes: number;
+  /** Lines that could not be read as entries, and rows of groups that could not be read. */
+  readonly unreadable: readonly QuarantinedEntry<Rows>[];
+};
+
+export type TakeOptions = {
+  /** At most so many rows, or one group. */
+  readonly entriesMax: number;
+  readonly nowMs: number;
+  /** A group could not be read, for the `attempt`th time, and is read again after so long. */
+  readonly onUnreadable: (error: unknown, attempt: number, delayMs: number) => void;
+};
+
+type Group = UnreadableGroupError["group"];
+
+/** The groups of a batch, as they are taken. */
+export class TakenGroups<Rows> {
+  upToId: number;
+  readonly asideIds = new Set<number>();
+  entryCount = 0;
+  bytes = 0;
+  readonly unreadable: QuarantinedEntry<Rows>[] = [];
+  readonly #entriesMax: number;
+
+  /** @param upToId where the backlog is so far */
+  constructor(upToId: number, entriesMax: number) {
+    this.upToId = upToId;
+    this.#entriesMax = entriesMax;
+  }
+
+  /** The first group may be longer than a batch. */
+  hasRoomFor({ count }: Pick<Group, "count">): boolean {
+    return this.entryCount === 0 || this.entryCount + count <= this.#entriesMax;
+  }
+
+  add({ id, count, bytes }: Group): void {
+    this.entryCount += count;
+    this.bytes += bytes;
+    this.upToId = Math.max(this.upToId, id);
+  }
+
+  /**
+   * Adds a group as rows that can't be read. It must not be read as rows later: bytes that are not what was written may look
+   * like some.
+   * @param movedTo where its file is kept
+   */
+  giveUp(error: UnreadableGroupError, movedTo: string): void {
+    const { id, count } = error.group;
+    for (let row = 1; row <= count; row += 1) {
+      const text = `row ${row} of ${count} of group ${id}, which could not be read; see ${movedTo}`;
+      this.unreadable.push({ entry: null, text, error });
+    }
+    this.add(error.group);
+  }
+
+  toBatch<Summary>(rows: RowTexts<Summary>, isReplay: boolean): TakenBatch<Rows, Summary> {
+    const { upToId, asideIds, entryCount, bytes, unreadable } = this;
+    return { rows, upToId, asideIds, entryCount, bytes, unreadable, isReplay, isRetry: isReplay };
+  }
+}
