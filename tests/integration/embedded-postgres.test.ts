@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from "@sluice/deploy/start/embedded-postgres";
+import { copyFiles } from "../support/postgres/copied-files.ts";
 import { describeUnless, testUnless, unlessInstalled, unlessRoot } from "../support/service/obstacles.ts";
 import { findProcesses, startProgram, waitUntilGone } from "../support/service/start-process.ts";
 
@@ -36,6 +37,31 @@ async function start(options: Partial<EmbeddedPostgresOptions> = {}): Promise<Em
   return postgres;
 }
 
+let made: Promise<string> | null = null;
+
+async function makeStopped(): Promise<string> {
+  const kept = await mkdtemp(join(tmpdir(), "sluice-postgres-"));
+  await chmod(kept, 0o711);
+  await (await startEmbeddedPostgres({ home: kept, isDurable: false })).stop();
+  return kept;
+}
+
+afterAll(async () => {
+  if (made !== null) {
+    await rm(await made, { recursive: true, force: true });
+  }
+});
+
+/** Begins with the files of a Postgres that was started before: to make them takes half a second of processor time. */
+async function beginMade(): Promise<void> {
+  made ??= makeStopped();
+  const files = await made;
+  await mkdir(home, { recursive: true });
+  await chmod(join(folder, "data"), 0o711);
+  await chmod(home, 0o711);
+  await copyFiles(files, home);
+}
+
 async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const sql = new Bun.SQL({ url, max: 1 });
   try {
@@ -46,6 +72,7 @@ async function query(url: string, statement: string): Promise<Record<string, unk
 }
 
 test("committed data survives a stop, an immediate stop and a kill, under the same address", async () => {
+  await beginMade();
   const postgres = await start();
   const { url } = postgres;
   await query(url, "create table kept (step text)");
@@ -99,6 +126,7 @@ test("the database is UTF-8 with code-point order, safe against a crash, in UTC,
 });
 
 test("an unexpected end is reported, an expected one is not", async () => {
+  await beginMade();
   const told: string[] = [];
   const ending = Promise.withResolvers<void>();
   const postgres = await start({
@@ -117,6 +145,7 @@ test("an unexpected end is reported, an expected one is not", async () => {
 });
 
 test("two programs never manage the same files", async () => {
+  await beginMade();
   await start();
   await expect(startEmbeddedPostgres({ home })).rejects.toThrow(/Process \d+ already runs the database/);
 });
@@ -145,11 +174,13 @@ describe("when the program that started it is killed", () => {
   };
 
   testUnless(unlessInstalled("setpriv"), "the server ends with it", async () => {
+    await beginMade();
     await killOwner({});
     expect(await waitUntilGone(folder, stopMsMax)).toEqual([]);
   });
 
   test("a server that could not notice is ended by the next start", async () => {
+    await beginMade();
     // Without setpriv the server does not notice that its parent died.
     const bin = join(folder, "bin");
     await mkdir(bin);
@@ -165,6 +196,7 @@ describe("when the program that started it is killed", () => {
   });
 
   test("a process that only has the same number is left alone", async () => {
+    await beginMade();
     const first = await start();
     await first.stop();
     const stranger = Bun.spawn(["sleep", "60"]);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { runtimeEnvironment } from "@sluice/deploy/start/runtime-environment";
+import { copyFiles } from "../support/postgres/copied-files.ts";
 import { createEmptyDatabase } from "../support/postgres/empty-database.ts";
 import { createTestDatabase } from "../support/postgres/test-database.ts";
 import { testUnless, unlessInstalled } from "../support/service/obstacles.ts";
@@ -42,6 +43,35 @@ function start(env: Record<string, string> = {}, words: string[] = []): StartedP
   return program;
 }
 
+/** The data of a first start that has ended. */
+let made: string | null = null;
+
+async function keepData(): Promise<void> {
+  made = await mkdtemp(join(tmpdir(), "sluice-start-"));
+  await chmod(made, 0o711);
+  await copyFiles(join(folder, "data"), made);
+}
+
+afterAll(async () => {
+  if (made !== null) {
+    await rm(made, { recursive: true, force: true });
+  }
+});
+
+/** Begins with the data of an earlier start: a first one takes two seconds of processor time. */
+async function beginStarted(): Promise<void> {
+  if (made === null) {
+    const first = start();
+    await first.waitFor("Try it:");
+    first.signal("SIGINT");
+    expect(await first.exited).toBe(0);
+    await keepData();
+    return;
+  }
+  await mkdir(join(folder, "data"), { mode: 0o711 });
+  await copyFiles(made, join(folder, "data"));
+}
+
 /** With an existing database a start takes a fraction of a second. */
 async function startOnDatabase(env: Record<string, string> = {}, words: string[] = []): Promise<StartedProgram> {
   const { url } = await createTestDatabase();
@@ -64,6 +94,7 @@ test("a start prints the address, the key and a call to paste, and the next star
   first.signal("SIGINT");
   expect(await first.exited).toBe(0);
   expect(findProcesses(folder)).toEqual([]);
+  await keepData();
 
   const startedAt = performance.now();
   const second = start({ STUB_NO_KEY: "1", BUN_JSC_forceRAMSize: "0" });
@@ -76,10 +107,7 @@ test("a start prints the address, the key and a call to paste, and the next star
 });
 
 test("in production no sandbox is started, no key is printed or kept, and what is still to do is listed", async () => {
-  const trial = start();
-  await trial.waitFor("Try it:");
-  trial.signal("SIGINT");
-  expect(await trial.exited).toBe(0);
+  await beginStarted();
   const kept = join(folder, "data", "first-api-key.json");
   expect((await stat(kept)).mode & 0o777).toBe(0o600);
 
@@ -158,6 +186,7 @@ test("an invalid variable is named", async () => {
 });
 
 test("a second start on the same data is refused and does not disturb the first", async () => {
+  await beginStarted();
   const first = start();
   await first.waitFor("Try it:");
   const second = start({ PORT: String(await findFreePort()) });
@@ -267,6 +296,7 @@ test("a folder for the data that can't be made is named in one sentence", async 
 });
 
 test("a Postgres that dies is restarted", async () => {
+  await beginStarted();
   const program = start();
   await program.waitFor("Try it:");
   const postgres = findProcesses(join(folder, "data")).find((command) => command.includes("bin/postgres"));
@@ -280,6 +310,7 @@ testUnless(
   unlessInstalled("setpriv"),
   "when the start program is killed, what it started drains and ends",
   async () => {
+    await beginStarted();
     const program = start({ WORKERS: "2" });
     await program.waitFor("Try it:");
     expect(findProcesses(folder).length).toBeGreaterThan(3);

@@ -2,7 +2,7 @@ import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatDuration } from "@sluice/deploy/start/progress";
 import { StartError } from "@sluice/deploy/start/start-error";
-import { startTestCluster } from "../support/postgres/test-cluster.ts";
+import { clusterVariable, startTestCluster } from "../support/postgres/test-cluster.ts";
 import { briefProcesses } from "./brief-processes.ts";
 import { bundleControlPlane, programVariable } from "./bundle-control-plane.ts";
 import { type Job, type JobResult, listStaticChecks, testProcess } from "./jobs.ts";
@@ -41,7 +41,10 @@ async function runWithDatabase(plan: Plan): Promise<void> {
   const startedAt = performance.now();
   const isBundled = count >= bundledFilesMin;
   const isLighter = isBundled && !plan.isFull;
-  const starting = startTestCluster(isLighter ? { daysAhead: daysAheadInTests, settings: lighterSettings } : {});
+  const copyTo = join(tmpdir(), "cluster");
+  const starting = startTestCluster(
+    isLighter ? { daysAhead: daysAheadInTests, settings: lighterSettings, copyTo } : {},
+  );
   stopServer = async () => {
     const cluster = await starting;
     await cluster.stopImmediate();
@@ -53,7 +56,8 @@ async function runWithDatabase(plan: Plan): Promise<void> {
   const cluster = await starting;
   print(`ok    Postgres for the tests, ${formatDuration(performance.now() - startedAt)}`);
   try {
-    await beginJobs(await listJobs(plan, true, { TEST_POSTGRES_URL: cluster.url, ...program }));
+    const copied = isLighter ? { [clusterVariable]: copyTo } : {};
+    await beginJobs(await listJobs(plan, true, { TEST_POSTGRES_URL: cluster.url, ...copied, ...program }));
   } finally {
     await Promise.all(running);
     await cluster.destroy();
