@@ -1,26 +1,39 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { RatioProgram } from "@sluice/control-plane/moving/model.ts";
 import { openSource, urlOfGoAddress } from "@sluice/control-plane/moving/source/open-source.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { SQL } from "bun";
-import { copyPeer, endMove, move, peerFile } from "../../support/moving/peers.ts";
+import { copyPeer, createMovedDatabase, endMove, move, peerFile } from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 import { masterKeyBytes } from "../../support/service/sluice.ts";
 
 const command = join(import.meta.dir, "../../../control-plane/src/commands/import.ts");
 const isFull = process.env["TEST_FULL"] === "1";
-let database: TestDatabase;
+let database: TestDatabase | null = null;
 let db: Database;
 
-beforeEach(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
-});
-afterEach(async () => {
-  await db.close(500);
-  await database.drop();
-});
+async function begin(creating = createTestDatabase()): Promise<TestDatabase> {
+  await end();
+  const created = await creating;
+  database = created;
+  db = openDatabase({ url: created.url, poolMax: 2, applicationName: "test" });
+  return created;
+}
+
+/** Begins with what the first run from the unchanged peer leaves. */
+const beginMoved = (program: RatioProgram): Promise<TestDatabase> => begin(createMovedDatabase(program));
+
+async function end(): Promise<void> {
+  if (database !== null) {
+    await db.close(500);
+    await database.drop();
+    database = null;
+  }
+}
+
+afterEach(end);
 
 const moneyIsRight = async () => expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
 
@@ -44,6 +57,7 @@ const usersHere = async () => (await db.sql`select from user_profile`).length;
 
 describe("an import", () => {
   test("that is rehearsed says what it would do, and keeps nothing", async () => {
+    await begin();
     const before = await state();
     const report = await move(db, "one-api", { isApplied: false });
     expect(report.counts.get("users")).toMatchObject({ made: 13 });
@@ -54,7 +68,7 @@ describe("an import", () => {
   });
 
   test("that is repeated changes nothing", async () => {
-    await move(db, "one-api");
+    await beginMoved("one-api");
     const once = await state();
     const report = await move(db, "one-api");
     expect([...report.counts.values()].every(({ made, changed, kept }) => made + changed + kept === 0)).toBe(true);
@@ -63,13 +77,10 @@ describe("an import", () => {
   });
 
   test("that was interrupted after any step ends the same when it is run again", async () => {
-    await move(db, "new-api");
+    await beginMoved("new-api");
     const whole = await state();
     for (const at of isFull ? ["users", "keys", "models", "channels", "usage"] : ["keys", "usage"]) {
-      await db.close(500);
-      await database.drop();
-      database = await createTestDatabase();
-      db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
+      await begin();
       const stopped = move(db, "new-api", {
         onStep: (name) => {
           if (name === at) {
@@ -87,7 +98,7 @@ describe("an import", () => {
   test("moves the difference of a balance that has changed there since, once", async () => {
     await using peer = await copyPeer("one-api");
     const from = `sqlite:${peer.path}`;
-    await move(db, "one-api", { from });
+    await beginMoved("one-api");
     peer.change("update users set quota = quota - 1000 where username = 'alice'");
     peer.change("update users set quota = quota + 7 where username = 'frank'");
     const report = await move(db, "one-api", { from });
@@ -103,7 +114,7 @@ describe("an import", () => {
   test("takes over names and addresses that have changed there since", async () => {
     await using peer = await copyPeer("new-api");
     const from = `sqlite:${peer.path}`;
-    await move(db, "new-api", { from });
+    await beginMoved("new-api");
     const profile = async (id: string) => {
       const [row] = await db.sql<{ email: string; name: string | null; is_verified: boolean }>`
         select p.email, p.username as name, p.email_verified_at is not null as is_verified from import_item i
@@ -129,7 +140,7 @@ describe("an import", () => {
   test("keeps what was changed here, however many runs come after it", async () => {
     await using peer = await copyPeer("one-api");
     const from = `sqlite:${peer.path}`;
-    await move(db, "one-api", { from });
+    await beginMoved("one-api");
     await db.sql`update user_profile set status = 'suspended', updated_at = now() where username = 'alice'`;
     peer.change("update users set display_name = 'Alice' where username = 'alice'");
     const report = await move(db, "one-api", { from });
@@ -151,7 +162,7 @@ describe("an import", () => {
   });
 
   test("is refused once customers call here: their balances are no longer there", async () => {
-    await move(db, "one-api");
+    await beginMoved("one-api");
     expect(await endMove(db, "one-api")).toMatchObject({ made: 3 });
     await expect(move(db, "one-api")).rejects.toThrow("cut over");
     await expect(endMove(db, "one-api")).rejects.toThrow("cut over");
@@ -159,7 +170,7 @@ describe("an import", () => {
   });
 
   test("of two gateways never links their users, whatever they are called", async () => {
-    await move(db, "one-api");
+    await beginMoved("one-api");
     const report = await move(db, "new-api");
     expect(report.counts.get("users")).toMatchObject({ made: 13 });
     expect(report.counts.get("channels")).toMatchObject({ made: 14 });
@@ -185,11 +196,12 @@ describe("the command", () => {
   });
 
   test("reads an address with a password from its standard input, which no list of processes shows", async () => {
+    const { url } = await begin();
     const child = Bun.spawn([process.execPath, command, "one-api", "--from", "-"], {
       stdin: new Blob(["postgres://mover:secret@127.0.0.1:1/old\n"]),
       stdout: "ignore",
       stderr: "pipe",
-      env: { NODE_ENV: "test", DATABASE_URL: database.url, MASTER_KEY: masterKeyBytes.toString("base64") },
+      env: { NODE_ENV: "test", DATABASE_URL: url, MASTER_KEY: masterKeyBytes.toString("base64") },
     });
     const said = await child.stderr.text();
     expect(said).toContain("the database to move from can't be opened");
@@ -200,6 +212,7 @@ describe("the command", () => {
 
 describe("odd rows", () => {
   test("are reported one by one, and the others are moved", async () => {
+    await begin();
     await using peer = await copyPeer("new-api");
     peer.change("update users set email = 'ALICE@example.com ' where username = 'bob'");
     peer.change("update users set role = 1, status = 9 where username = 'carol'");
@@ -236,6 +249,7 @@ describe("odd rows", () => {
   });
 
   test("of sign-ins, second factors, payments and settings are in the report, without secrets", async () => {
+    await begin();
     await using peer = await copyPeer("new-api");
     peer.change("update users set github_id = 'alice-on-github', oidc_id = 'sub-1' where username = 'alice'");
     peer.change("update users set github_id = 'bob-on-github', password = '' where username = 'bob'");
@@ -258,6 +272,7 @@ describe("odd rows", () => {
   });
 
   test("never bring the text of a broken setting into the report: it may be a credential", async () => {
+    await begin();
     await using peer = await copyPeer("one-api");
     peer.change('update channels set config = \'{"sk": "SECRET-OF-A-CHANNEL\' where id = 10');
     peer.change("update channels set model_mapping = '[\"SECRET-OF-A-CHANNEL\"]' where id = 7");
@@ -270,6 +285,7 @@ describe("odd rows", () => {
   });
 
   test("among codes do not stop the cut-over", async () => {
+    await begin();
     await using peer = await copyPeer("new-api");
     const code = "dad1998a9bee4ce0bdcabaa4db232c9d";
     peer.change(`update redemptions set key = upper('${code}') where key = 'f58047083c4d442f9697bf2c722be953'`);
@@ -290,6 +306,7 @@ describe("odd rows", () => {
   });
 
   test("meet what an admin has archived or deleted here since, and the rest is moved", async () => {
+    await begin();
     await using peer = await copyPeer("one-api");
     const from = `sqlite:${peer.path}`;
     await db.sql`delete from ability`;
@@ -317,6 +334,7 @@ describe("odd rows", () => {
   });
 
   test("of an unusual unit are converted to the same money", async () => {
+    await begin();
     await using peer = await copyPeer("one-api");
     peer.change("insert into options (key, value) values ('QuotaPerUnit', '1000000')");
     const report = await move(db, "one-api", { from: `sqlite:${peer.path}` });
@@ -330,6 +348,7 @@ describe("odd rows", () => {
 
 describe("the source", () => {
   test("of another program is refused before anything is written", async () => {
+    await begin();
     await expect(move(db, "new-api", { from: `sqlite:${peerFile("one-api")}` })).rejects.toThrow(
       "a database of one-api",
     );
@@ -338,15 +357,12 @@ describe("the source", () => {
   });
 
   test("in Postgres gives the same as its file", async () => {
+    await begin();
     await using peer = await createTestDatabase();
     await copyToPostgres(peer.url, peerFile("one-api"));
     await move(db, "one-api", { from: `${peer.url}` });
     const fromServer = await state();
-    await using other = await createTestDatabase();
-    const otherDb = openDatabase({ url: other.url, poolMax: 2, applicationName: "test" });
-    await db.close(500);
-    db = otherDb;
-    await move(db, "one-api");
+    await beginMoved("one-api");
     expect(await state()).toBe(fromServer);
   });
 
