@@ -14,6 +14,7 @@ import { eq, sql } from "drizzle-orm";
 import { bigint, date, numeric, pgTable, varchar } from "drizzle-orm/pg-core";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { anyCharacter } from "../support/values/any-character.ts";
 import { promptMs } from "../support/values/patience.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
@@ -121,7 +122,7 @@ describe("an array literal", () => {
 
   const runs = isFull ? 2_000 : 150;
   const anyText = fc.oneof(
-    fc.string({ unit: "binary" }),
+    fc.string({ unit: anyCharacter }),
     fc.string({ unit: "grapheme" }),
     fc.constantFrom("NULL", "", "\\", '"'),
   );

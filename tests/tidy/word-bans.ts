@@ -125,6 +125,13 @@ export const bans: readonly Ban[] = [
     where: (path) => !lockFile(path),
   },
   {
+    name: "made-up texts that take a second to prepare",
+    instead: "Use anyCharacter and anyWebAddress of tests/support/values/any-character.ts.",
+    view: "text",
+    pattern: new RegExp(joined('\\bunit: "bin', 'ary"|\\bfc\\.web', "Url\\("), "g"),
+    where: isTest,
+  },
+  {
     name: "floats that hold money",
     instead: "Keep money as bigint and prices as Decimal; packages/contracts/src/money.ts converts exactly.",
     view: "code",

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@sluice/dialect-conversion/model";
 import fc from "fast-check";
+import { anyWebAddress } from "../values/any-character.ts";
 
 /** Messages as a Messages upstream could give them, whole and cut into events. */
 
@@ -12,7 +13,7 @@ const jsonObject = fc
 const citation = fc.oneof(
   fc.record({
     type: fc.constant("web_search_result_location"),
-    url: fc.webUrl(),
+    url: anyWebAddress,
     title: fc.option(words),
     cited_text: words,
     encrypted_index: fc.constant("x"),

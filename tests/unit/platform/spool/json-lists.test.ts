@@ -5,10 +5,11 @@ import { SharedTexts, TextPieces } from "@sluice/control-plane/platform/spool/sh
 import { asBuffer } from "@sluice/http-client/as-buffer";
 import fc from "fast-check";
 import { type NoteRows, noteCodecs } from "../../../support/usage/spool-fixture.ts";
+import { anyCharacter } from "../../../support/values/any-character.ts";
 
 const entries: fc.Arbitrary<SpoolEntry<NoteRows>[]> = fc.array(
   fc.oneof(
-    fc.string({ unit: "binary" }).map((row) => ({ kind: "note" as const, row: row.toWellFormed() })),
+    fc.string({ unit: anyCharacter }).map((row) => ({ kind: "note" as const, row: row.toWellFormed() })),
     fc.bigInt().map((row) => ({ kind: "count" as const, row })),
   ),
   { minLength: 1 },
