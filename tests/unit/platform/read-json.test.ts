@@ -6,7 +6,7 @@ import { PacketPart } from "@sluice/http-client/packet-part";
 import { bodyMutant } from "../../support/values/json-mutants.ts";
 import { testRandom } from "../../support/values/test-seed.ts";
 
-const bodies = process.env["TEST_FULL"] === "1" ? 1_000_000 : 4_000;
+const bodies = process.env["TEST_FULL"] === "1" ? 1_000_000 : 2_000;
 
 /** What a reader makes of a body: its values, or why it is refused. */
 function verdictOf<Body>(read: (bytes: Body) => ReadObject, bytes: Body): unknown {

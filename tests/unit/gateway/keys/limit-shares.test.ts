@@ -49,7 +49,10 @@ class Cluster {
     try {
       replica?.limits.begin(key);
     } catch (error) {
-      expect(error).toBeInstanceOf(AppError);
+      // Not by `expect`: most calls of a flood are refused.
+      if (!(error instanceof AppError)) {
+        throw error;
+      }
       return false;
     }
     this.admitted.push(this.tick);

@@ -143,7 +143,7 @@ test(
       for (const [index, atMs] of calls) {
         setTimeout(() => on(world, index).hold(callPrice), atMs);
       }
-      await world.passRenewed(1_500);
+      await world.passUntilAnswered(callsCovered, 1_500);
       expect(Object.fromEntries(world.answers)).toEqual({ held: callsCovered });
     });
     await fc.assert(property, { numRuns: coveredRuns });
