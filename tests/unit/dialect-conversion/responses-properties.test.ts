@@ -12,6 +12,7 @@ import {
   finalOf,
   readByOpenAi,
 } from "../../support/conversion/responses-calls.ts";
+import { processorMsOf } from "../../support/values/processor-time.ts";
 
 const { TEST_FULL } = process.env;
 const runs = TEST_FULL === "1" ? 1_500 : 30;
@@ -184,10 +185,8 @@ test("the work grows with the request and no faster", () => {
     ]).flat();
   const msOf = (count: number): number => {
     const input = items(count);
-    const start = performance.now();
-    convert({ input });
-    return performance.now() - start;
+    return processorMsOf(() => convert({ input }));
   };
-  msOf(20_000);
-  expect(msOf(80_000)).toBeLessThan(Math.max(40 * msOf(8_000), 2_000));
+  msOf(10_000);
+  expect(msOf(40_000)).toBeLessThan(Math.max(40 * msOf(4_000), 1_000));
 });

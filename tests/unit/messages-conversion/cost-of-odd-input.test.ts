@@ -2,15 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import type { StreamInput } from "@sluice/messages-conversion/stream/stream-input";
 import { callPiece, done, finish, foldStream, text, upstreamMessages } from "../../support/messages/messages-calls.ts";
+import { processorMsOf } from "../../support/values/processor-time.ts";
 
-/** Several times what it takes on a busy machine, and several times less than scanning everything again each time. */
+/** Several times what it takes, and several times less than scanning everything again each time. */
 const msMax = 4_000;
-
-function msOf(run: () => void): number {
-  const startedAt = performance.now();
-  run();
-  return performance.now() - startedAt;
-}
 
 const repeat = <Piece>(count: number, make: (index: number) => Piece): Piece[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -23,13 +18,13 @@ describe("odd input costs no more than its length", () => {
       { role: "assistant", content },
     ];
     let told: unknown;
-    expect(msOf(() => (told = upstreamMessages(messages)[1]?.content))).toBeLessThan(msMax);
+    expect(processorMsOf(() => (told = upstreamMessages(messages)[1]?.content))).toBeLessThan(msMax);
     expect(told).toBe(content.map((block) => JSON.stringify(block)).join("\n"));
   });
 
   test("C3 a stream of only white space", () => {
     const inputs = [...repeat(40_000, () => text("   \n")), finish("stop"), done];
-    expect(msOf(() => expect(foldStream(inputs).content).toEqual([]))).toBeLessThan(msMax);
+    expect(processorMsOf(() => expect(foldStream(inputs).content).toEqual([]))).toBeLessThan(msMax);
   });
 
   test("C3 text that waits for an endless call is not kept forever", () => {

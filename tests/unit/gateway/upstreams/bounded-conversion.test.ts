@@ -4,6 +4,7 @@ import { convertWithinBounds } from "@sluice/control-plane/gateway/upstreams/bou
 import { ConversionError } from "@sluice/dialect-conversion/model";
 import { fromResponsesRequest } from "@sluice/dialect-conversion/responses-to-chat/convert-request";
 import { plainFlags } from "../../../support/conversion/plain-flags.ts";
+import { processorMsOf } from "../../../support/values/processor-time.ts";
 
 const settings = {
   ...{ upstreamModel: "vendor/model", clientModel: "model", outputTokensMax: 1_000, flags: plainFlags },
@@ -48,10 +49,9 @@ describe("a request is not converted", () => {
 
 test("a list of a million numbers is looked through at once", () => {
   const parameters = { type: "object", enum: Array.from({ length: 1_000_000 }, () => 1) };
-  const startedAt = performance.now();
-  convert({ input: "Hi", tools: [{ type: "function", name: "f", parameters }] });
   // On a quiet machine it is 100 ms.
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  const run = () => convert({ input: "Hi", tools: [{ type: "function", name: "f", parameters }] });
+  expect(processorMsOf(run)).toBeLessThan(1_000);
 });
 
 test("a converted request is the bytes of its body", () => {

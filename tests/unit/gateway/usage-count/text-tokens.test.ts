@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { countText, toTokens } from "@sluice/control-plane/gateway/usage-count/text-tokens.ts";
+import { processorMsOf } from "../../../support/values/processor-time.ts";
 
 /** What the tokenizer o200k_base says about them. */
 const samples: readonly (readonly [string, number, string])[] = [
@@ -69,7 +70,6 @@ test.each(samples)("the count for %s is at most a tokenizer's, and at least a th
 });
 
 test("50 million characters are counted within a second", () => {
-  const startedAt = performance.now();
-  expect(toTokens(countText("x".repeat(50_000_000)), 1)).toBe(10_000_000);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  const count = () => expect(toTokens(countText("x".repeat(50_000_000)), 1)).toBe(10_000_000);
+  expect(processorMsOf(count)).toBeLessThan(1_000);
 });
