@@ -68,6 +68,29 @@ describe("appending", () => {
     expect(heard).toEqual([expect.stringContaining("late lost: StorageUnavailableError")]);
   });
 
+  test("tells the one who waits if not even a group can be begun, and records what comes next", async () => {
+    await using folder = await spoolFolder();
+    let isBroken = true;
+    const begin = () => {
+      if (isBroken) {
+        throw new RangeError("broken");
+      }
+      return null;
+    };
+    const summaries = { begin, add: () => undefined, merge: () => undefined };
+    const spool = await folder.open({ summaries });
+    const lost: unknown[] = [];
+    spool.appendFor(
+      { kind: "note", row: "first" },
+      { onWritten: () => lost.push("none"), onLost: (error) => lost.push(error) },
+    );
+    await Promise.resolve();
+    expect(lost).toEqual([new RangeError("broken")]);
+    isBroken = false;
+    await spool.append({ kind: "note", row: "second" });
+    expect((await groupsOnDisk(folder)).map(({ body }) => body)).toEqual(['["note","second"]']);
+  });
+
   test("tells the others who wait if one of them fails, and says so", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open();

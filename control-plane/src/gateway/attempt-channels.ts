@@ -125,7 +125,7 @@ export class ChannelAttempts<Answer extends object> implements BegunAttempt<Answ
   #goOn(plan: AttemptPlan, failed: FailedAttempt | null): void {
     this.#next(plan, failed).then(
       (planned) => this.#try(planned),
-      (thrown: unknown) => this.#ending.reject(thrown),
+      (thrown: unknown) => this.reject(thrown),
     );
   }
 

@@ -8,7 +8,7 @@ import { toReport } from "./call-state.ts";
 import type { AdmittedCall, CallEnd, CallState } from "./model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { toUsageRow } from "./settle/record-usage.ts";
-import { releaseHold, settleQuota } from "./settle/settle-quota.ts";
+import { type Charges, chargesOf, releaseHold, settleQuota } from "./settle/settle-quota.ts";
 
 const unrecordedCode = "storage_unavailable";
 
@@ -21,7 +21,7 @@ export interface Settling {
   onFailed(error: unknown): void;
 }
 
-type Deps = Pick<PipelineDeps, "leases" | "observer" | "onFirstUse">;
+type Deps = Pick<PipelineDeps, "leases" | "observer" | "onFirstUse" | "log">;
 
 /** How a call ended, and what the client sees if its row is lost. */
 type Ended = Pick<RecordedCall, "quota" | "durationMs"> & { readonly end: CallEnd; readonly unrecordedStatus: number };
@@ -34,6 +34,8 @@ export class AwaitedRow implements RecordedCall, RowWaiter {
   readonly durationMs: number;
   readonly day: string;
   readonly #unrecordedStatus: number;
+  /** Known before the row is recorded: what is durable is charged. */
+  readonly #charges: Charges;
   readonly #deps: Deps;
   readonly #settling: Settling;
 
@@ -44,6 +46,7 @@ export class AwaitedRow implements RecordedCall, RowWaiter {
     this.durationMs = durationMs;
     this.day = utcDay(state.call.startedAtMs);
     this.#unrecordedStatus = unrecordedStatus;
+    this.#charges = chargesOf({ quota, rateMultiplier: state.principal.rateMultiplier });
     this.#deps = deps;
     this.#settling = settling;
   }
@@ -55,6 +58,11 @@ export class AwaitedRow implements RecordedCall, RowWaiter {
   onWritten(): void {
     try {
       this.#charge();
+    } catch (error) {
+      // The row is durable, so that the client pays for the response, and gets it.
+      this.#deps.log.error("call.charge_failed", { requestId: this.state.call.requestId, error });
+    }
+    try {
       this.#settling.onSettled();
     } catch (error) {
       this.#settling.onFailed(error);
@@ -73,8 +81,7 @@ export class AwaitedRow implements RecordedCall, RowWaiter {
   #charge(): void {
     const { state, end, quota } = this;
     const { principal, hold } = state;
-    const { rateMultiplier } = principal;
-    settleQuota(this.#deps.leases, hold, { quota, rateMultiplier });
+    settleQuota(this.#deps.leases, hold, this.#charges);
     this.#deps.observer.onEnd(state, end, this.durationMs, quota);
     if (principal.isFirstUse && end.outcome === "completed") {
       this.#deps.onFirstUse(principal.apiKeyId);

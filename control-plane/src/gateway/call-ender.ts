@@ -60,10 +60,12 @@ export class CallEnder {
     if (state.isSettled) {
       return;
     }
-    const isClientGone = error.code === "client_closed_request";
-    if (isClientGone && state.attempts.length > 0 && state.principal !== null) {
-      this.#deps.limits.noteUnpaid(state.principal);
+    state.isSettled = true;
+    // First, so that nothing that fails below keeps it.
+    if (state.hold !== null) {
+      releaseHold(this.#deps.leases, state.hold);
     }
+    const isClientGone = error.code === "client_closed_request";
     const end: CallEnd = {
       outcome: isClientGone ? "aborted" : isOurs(state, error) ? "failed" : "refused",
       httpStatus: error.status,
@@ -73,20 +75,26 @@ export class CallEnder {
     };
     const tick = this.#deps.clock.tick();
     const durationMs = durationAt(state, tick);
-    state.isSettled = true;
-    const { principal, hold } = state;
-    if (principal !== null) {
-      const row = toUsageRow({ ...state, principal }, end, 0, durationMs);
-      this.#deps.usage.append(row, {
-        onWritten: () => undefined,
-        onLost: (cause) => this.#deps.log.error("usage.row_lost", { requestId: row.requestId, cause }),
-      });
-      if (hold !== null) {
-        releaseHold(this.#deps.leases, hold);
-      }
-    }
+    this.#recordRefusal(state, end, durationMs);
     this.#finish(state, isClientGone ? end : { ...end, httpStatus: seenStatus }, tick);
     this.#deps.observer.onEnd(state, end, durationMs, 0);
+  }
+
+  #recordRefusal(state: CallState, end: CallEnd, durationMs: number): void {
+    const { principal, attempts, call } = state;
+    if (principal === null) {
+      return;
+    }
+    const onLost = (cause: unknown) => this.#deps.log.error("usage.row_lost", { requestId: call.requestId, cause });
+    try {
+      if (end.outcome === "aborted" && attempts.length > 0) {
+        this.#deps.limits.noteUnpaid(principal);
+      }
+      const row = toUsageRow({ ...state, principal }, end, 0, durationMs);
+      this.#deps.usage.append(row, { onWritten: () => undefined, onLost });
+    } catch (cause) {
+      onLost(cause);
+    }
   }
 
   /** Ends a call that needed no provider: it has no row, only a trace. */
@@ -103,15 +111,18 @@ export class CallEnder {
 
   #finish(state: CallState, end: CallEnd, tick: number): void {
     const { inputTokens, outputTokens } = end.units;
-    if (state.principal !== null && state.isLimited) {
-      this.#deps.limits.end(state.principal, plus(inputTokens, outputTokens), tick);
-    }
-    state.bodyShare?.end();
-    state.readOn?.end();
     try {
+      try {
+        state.bodyShare?.end();
+        state.readOn?.end();
+      } finally {
+        if (state.principal !== null && state.isLimited) {
+          this.#deps.limits.end(state.principal, plus(inputTokens, outputTokens), tick);
+        }
+      }
       state.call.onReport(toReport(state, end, end.units, durationAt(state, tick)));
     } catch (error) {
-      // All is given back, and the client gets its response as if the trace had been recorded.
+      // The client gets its response as if the trace had been recorded.
       this.#deps.log.error("call.report_failed", { requestId: state.call.requestId, error });
     }
     state.capture.recycle();

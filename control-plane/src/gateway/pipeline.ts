@@ -132,8 +132,28 @@ export class Pipeline implements GatewayPort {
     return answer;
   }
 
+  /** Whatever fails in it, the call keeps nothing of what it holds, and its client gets a response. */
   #refuse(state: CallState, thrown: unknown): GatewayResponse {
     const error = toAppError(thrown);
+    let answer: GatewayResponse = { status: error.status, headers: {}, body: null };
+    try {
+      answer = this.#refusal(state, error, thrown);
+    } catch (failed) {
+      this.#onRefusalFailed(state, failed);
+    }
+    try {
+      this.#ender.refuse(state, error, answer.status);
+    } catch (failed) {
+      this.#onRefusalFailed(state, failed);
+    }
+    return answer;
+  }
+
+  #onRefusalFailed({ call }: CallState, error: unknown): void {
+    this.#deps.log.error("call.refusal_failed", { requestId: call.requestId, error });
+  }
+
+  #refusal(state: CallState, error: AppError, thrown: unknown): GatewayResponse {
     if (error.code === "internal_error" || error.status >= 502) {
       const { code, internal } = error;
       const { requestId } = state.call;
@@ -144,7 +164,6 @@ export class Pipeline implements GatewayPort {
     const answer = namingNode(writeErrorTo(state, error), state.exitNode);
     this.#notice(state, answer.headers);
     keepPiece(state, answer.body as Uint8Array);
-    this.#ender.refuse(state, error, answer.status);
     return answer;
   }
 
@@ -283,7 +302,7 @@ export class Pipeline implements GatewayPort {
       tick: state.latestTick,
     });
     return reserved instanceof Promise
-      ? reserved.then((hold) => admitted(this.#continued(state), hold))
+      ? reserved.then((hold) => this.#continued(admitted(state, hold)))
       : admitted(state, reserved);
   }
 

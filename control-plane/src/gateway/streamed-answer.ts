@@ -115,7 +115,12 @@ export class StreamedAnswer implements StreamOwner {
   /** The report of the call has all that its client gets. */
   onLast(piece: Buffer): void {
     this.#isLastKept = true;
-    keepPiece(this.#state, piece);
+    try {
+      keepPiece(this.#state, piece);
+    } catch (error) {
+      // The report is less than the end of the call, which comes next.
+      this.onFailure(error);
+    }
   }
 
   onWhole(): void {
@@ -157,6 +162,7 @@ export class StreamedAnswer implements StreamOwner {
       const error = toAppError(thrown);
       this.#deps.log.warn("call.failed", { requestId: state.call.requestId, code: error.code, error: thrown });
       // Nobody else would give back what the call holds.
+      this.#deps.loads.release(use);
       this.#ender.refuse(state, error, statusOf(ending));
       this.#fail(error, close);
     }

@@ -189,7 +189,7 @@ export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/stream-left-charge",
     file: "control-plane/src/gateway/respond/stream-events.ts",
-    from: 'const ending: StreamEnding = hasLeft ? { kind: "aborted" } : heard;',
+    from: 'const ending: StreamEnding = this.#leaving === null ? heard : { kind: "aborted" };',
     to: "const ending: StreamEnding = heard;",
     rule: "a client that left gets no charge of a whole answer",
     tests: ["unit/gateway/respond/stream-events.test.ts", "unit/gateway/respond/stream-events-client.test.ts"],

@@ -146,10 +146,15 @@ export async function changeHold(leases: Holder, principal: Holding, hold: Hold,
   const moreAt = (at: number): Amount => minus(amountAt(wanted, at), amountAt(hold, at));
   for (let at = 0; at < count; at += 1) {
     const more = moreAt(at);
-    if (more > 0 && (await leases.hold(budgetAt(wanted, at), more)) !== "held") {
-      for (let before = 0; before < at; before += 1) {
+    let isHeld = false;
+    try {
+      isHeld = more <= 0 || (await leases.hold(budgetAt(wanted, at), more)) === "held";
+    } finally {
+      for (let before = 0; !isHeld && before < at; before += 1) {
         release(leases, budgetAt(wanted, before), moreAt(before));
       }
+    }
+    if (!isHeld) {
       return null;
     }
   }
@@ -165,34 +170,51 @@ function release(leases: Holder, budgetId: BudgetId, amount: Amount): void {
   }
 }
 
-/** Sets aside what the budgets from this one on are to hold; those before it do. */
+/** Sets aside what the budgets from this one on are to hold; those before it do. If that fails, none of them holds anything. */
 function reserveFrom(leases: Holder, hold: Hold, reserving: Reserving, from: number): Hold | Promise<Hold> {
   const count = countBudgets(hold);
-  for (let at = from; at < count; at += 1) {
-    const answer = leases.hold(budgetAt(hold, at), amountAt(hold, at), reserving.tick);
-    if (answer instanceof Promise) {
-      return answer.then((late) => {
-        const { lowers } = reserving;
-        refuseUnlessHeld({ leases, hold, lowers }, at, late);
-        return reserveFrom(leases, hold, { lowers }, at + 1);
-      });
+  let at = from;
+  try {
+    for (; at < count; at += 1) {
+      const answer = leases.hold(budgetAt(hold, at), amountAt(hold, at), reserving.tick);
+      if (answer instanceof Promise) {
+        return reserveLate({ leases, hold, lowers: reserving.lowers }, at, answer);
+      }
+      if (answer !== "held") {
+        refuseUnlessHeld({ leases, hold, lowers: reserving.lowers }, at, answer);
+      }
     }
-    if (answer !== "held") {
-      refuseUnlessHeld({ leases, hold, lowers: reserving.lowers }, at, answer);
-    }
+  } catch (thrown) {
+    releaseBefore(leases, hold, at);
+    throw thrown;
   }
   return hold;
 }
 
+/** The same from a budget on whose answer takes a while. */
+async function reserveLate(refusing: Refusing, at: number, answer: Promise<HoldAnswer>): Promise<Hold> {
+  const { leases, hold, lowers } = refusing;
+  try {
+    refuseUnlessHeld(refusing, at, await answer);
+  } catch (thrown) {
+    releaseBefore(leases, hold, at);
+    throw thrown;
+  }
+  return reserveFrom(leases, hold, { lowers }, at + 1);
+}
+
+function releaseBefore(leases: Holder, hold: Hold, at: number): void {
+  for (let before = 0; before < at; before += 1) {
+    release(leases, budgetAt(hold, before), amountAt(hold, before));
+  }
+}
+
 type Refusing = { readonly leases: Holder; readonly hold: Hold; readonly lowers: string | null };
 
-/** A budget that refuses ends the call, which gives back what those before it hold. */
+/** A budget that refuses ends the call. */
 function refuseUnlessHeld({ leases, hold, lowers }: Refusing, at: number, answer: HoldAnswer): void {
   if (answer === "held") {
     return;
-  }
-  for (let before = 0; before < at; before += 1) {
-    release(leases, budgetAt(hold, before), amountAt(hold, before));
   }
   if (answer === "unavailable") {
     throw new AppError("temporarily_unavailable", { retryAfterSeconds: 2 });

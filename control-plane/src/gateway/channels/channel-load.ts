@@ -170,12 +170,13 @@ export class ChannelLoads {
     startedTick = this.#clock.tick(),
   ): ChannelUse {
     const load = this.#load(channel);
-    load.inFlight += 1;
     load.requests?.take(1, startedTick);
     const isProbe = isCircuitOpen(load, customer);
     load.isProbing ||= isProbe;
     const isPauseProbe = load.pauses.begin(customer, startedTick);
     const credentialUse = credential === null ? null : this.#credentials.begin(credential, customer, startedTick);
+    // Last: nobody ends a use that could not begin.
+    load.inFlight += 1;
     return { channel, load, customer, startedTick, credential, credentialUse, isPauseProbe, isProbe, isOver: false };
   }
 

@@ -15,10 +15,8 @@ import { FirstEventWait } from "./stream-events/first-event-wait.ts";
 import { HeldComments, ofAnyDialect } from "./stream-events/held-comments.ts";
 import { KnownEvents } from "./stream-events/known-events.ts";
 import { shapesOf } from "./stream-events/shared-shapes.ts";
-import { afterLastEventBytesMax, eventBytesMax } from "./stream-events/stream-limits.ts";
+import { afterLastEventBytesMax, eventBytesMax, nothing } from "./stream-events/stream-limits.ts";
 import type { SentKeeper, StreamClosing, StreamOwner } from "./stream-events/stream-owner.ts";
-
-const nothing = Buffer.alloc(0);
 
 /**
  * Carries the events of an upstream to the client as bytes: pieces pass through as they came, cut only at the ends of
@@ -171,8 +169,7 @@ export class EventStream implements HttpBodySink {
   }
 
   #endWithoutMark(isWhole: boolean, error: HttpClientError | null): void {
-    const { converter } = this.#owner;
-    const last = isWhole && converter !== null ? converter.end() : this.#ends.mark;
+    const last = isWhole && this.#converter !== null ? this.#converter.end() : this.#ends.mark;
     if (isWhole && last !== null) {
       this.#end({ kind: "completed" }, last);
     } else {
@@ -351,15 +348,18 @@ export class EventStream implements HttpBodySink {
       return;
     }
     this.#isOver = true;
-    this.#waiting?.stop();
-    this.#signs?.end();
-    this.#queue.endFeed();
-    if (heard.kind !== "completed" || lastEvent === null) {
-      this.#flow?.cancel();
-    }
-    const hasLeft = this.#leaving !== null;
     clearTimeout(this.#leaving ?? undefined);
-    const ending: StreamEnding = hasLeft ? { kind: "aborted" } : heard;
+    try {
+      this.#waiting?.stop();
+      this.#signs?.end();
+      this.#queue.endFeed();
+      if (heard.kind !== "completed" || lastEvent === null) {
+        this.#flow?.cancel();
+      }
+    } catch (error) {
+      this.#owner.onFailure?.(error); // and goes on: nobody would tell the owner of the end again
+    }
+    const ending: StreamEnding = this.#leaving === null ? heard : { kind: "aborted" };
     if (!this.#isOpen) {
       this.#onOpening(ending.kind === "completed" ? { kind: "open" } : ending);
       if (ending.kind !== "completed") {

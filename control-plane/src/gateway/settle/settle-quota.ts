@@ -12,28 +12,41 @@ export function userCharge({ quota, rateMultiplier }: Cost): Amount {
   return withMultiplierAboveOne(quota, rateMultiplier);
 }
 
-/** Turns the hold of a call into its charge; the excess is released immediately. */
-export function settleQuota(leases: QuotaLeases, hold: Hold, cost: Cost): void {
-  settle(leases, hold, {
+/** What a call takes from each of its budgets. */
+export type Charges = { readonly user: Amount; readonly key: Amount; readonly shared: Amount };
+
+const nothing: Charges = { user: 0, key: 0, shared: 0 };
+
+export function chargesOf(cost: Cost): Charges {
+  return {
     user: userCharge(cost),
     key: cost.quota,
     shared: withMultiplier(cost.quota, cost.rateMultiplier),
-  });
+  };
 }
 
 /** Gives back the hold of a call that has no row. */
 export function releaseHold(leases: QuotaLeases, hold: Hold): void {
-  settle(leases, hold, { user: 0, key: 0, shared: 0 });
+  settleQuota(leases, hold, nothing);
 }
 
-type Charges = { readonly user: Amount; readonly key: Amount; readonly shared: Amount };
-
-function settle(leases: QuotaLeases, hold: Hold, charge: Charges): void {
-  leases.settle(hold.userBudgetId, hold.userAmount, charge.user);
-  if (hold.keyBudgetId !== null) {
-    leases.settle(hold.keyBudgetId, hold.keyAmount, charge.key);
+/** Turns the hold of a call into its charges; the excess is released immediately. A budget that fails keeps nothing of the others. */
+export function settleQuota(leases: QuotaLeases, hold: Hold, charges: Charges): void {
+  try {
+    leases.settle(hold.userBudgetId, hold.userAmount, charges.user);
+  } finally {
+    settleOthers(leases, hold, charges);
   }
-  for (const sharedId of hold.sharedBudgetIds) {
-    leases.settle(sharedId, hold.userAmount, charge.shared);
+}
+
+function settleOthers(leases: QuotaLeases, hold: Hold, charges: Charges): void {
+  try {
+    if (hold.keyBudgetId !== null) {
+      leases.settle(hold.keyBudgetId, hold.keyAmount, charges.key);
+    }
+  } finally {
+    for (const sharedId of hold.sharedBudgetIds) {
+      leases.settle(sharedId, hold.userAmount, charges.shared);
+    }
   }
 }

@@ -150,8 +150,9 @@ export class Spool<Rows, Summary = null> {
       this.#tell([waiter], new StorageUnavailableError(reason));
       return;
     }
-    const group = this.#group ?? this.#newGroup();
+    let group: Group<Rows, Summary>;
     try {
+      group = this.#group ?? this.#newGroup();
       group.rows.add(entry);
     } catch (error) {
       this.#tell([waiter], error);

@@ -10,6 +10,7 @@ import {
 } from "@sluice/control-plane/gateway/admit/reserve-quota.ts";
 import type { ModelEntry, Principal, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
+import type { HoldAnswer } from "@sluice/control-plane/gateway/quota/model.ts";
 import { costOf } from "@sluice/control-plane/models/cost.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
@@ -329,6 +330,32 @@ describe("the hold of a call that turns to another model", () => {
     const spent = new ScriptedLeases({ [String(member)]: "insufficient" });
     expect(await changeHold(spent, shared, hold, 250)).toBeNull();
     expect([userBudget, keyBudget, project, member].map((id) => spent.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
+  });
+
+  test.each([keyBudget, project, member])("holds no more of the others if budget %p can't be asked", async (broken) => {
+    class BrokenLeases extends ScriptedLeases {
+      override hold(budgetId: BudgetId, amount: Amount): HoldAnswer {
+        if (budgetId === broken) {
+          throw new RangeError("broken");
+        }
+        return super.hold(budgetId, amount);
+      }
+    }
+    const hold = await reserveQuota(new ScriptedLeases({}), shared, cost);
+    const changing = new BrokenLeases({});
+    await expect(changeHold(changing, shared, hold, 250)).rejects.toThrow("broken");
+    const beginning = new BrokenLeases({});
+    expect(() => reserveQuota(beginning, shared, cost)).toThrow("broken");
+    const waiting = new BrokenLeases({});
+    const late = {
+      hold: async (budgetId: BudgetId, amount: Amount) => waiting.hold(budgetId, amount),
+      settle: (budgetId: BudgetId, held: Amount) => waiting.settle(budgetId, held),
+      spendLimitOf: () => null,
+    };
+    await expect(reserve(late, shared, cost)).rejects.toThrow("broken");
+    for (const leases of [changing, beginning, waiting]) {
+      expect([userBudget, keyBudget, project, member].map((id) => leases.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
+    }
   });
 
   test.each([userBudget, keyBudget])("stays as it was if budget %p does not cover the other", async (short) => {

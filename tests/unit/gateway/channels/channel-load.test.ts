@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
-import type { Channel } from "@sluice/control-plane/gateway/channels/model.ts";
+import type { Channel, ChannelCredential } from "@sluice/control-plane/gateway/channels/model.ts";
 import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-status.ts";
 import fc from "fast-check";
 import { channelOf, noMarks } from "../../../support/calls/channel-fixtures.ts";
@@ -52,6 +52,18 @@ describe("a cap on concurrent calls", () => {
     loads.begin(capped, customer);
     expect(loads.isOpen(capped, customer)).toBe(false);
     loads.end(first, good);
+    expect(loads.isOpen(capped, customer)).toBe(true);
+  });
+
+  test("counts no attempt that could not begin", () => {
+    const broken = {
+      get id(): never {
+        throw new RangeError("broken");
+      },
+    } as unknown as ChannelCredential;
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expect(() => loads.begin(capped, customer, broken)).toThrow("broken");
+    }
     expect(loads.isOpen(capped, customer)).toBe(true);
   });
 

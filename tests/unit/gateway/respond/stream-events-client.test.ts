@@ -186,6 +186,18 @@ describe("the client's side", () => {
     expect([await one.opening, one.endings]).toEqual([{ kind: "cut", error: null }, []]);
   });
 
+  test("ends, and its call is told of it, even if the upstream can't be cut off", () => {
+    const failures: unknown[] = [];
+    const one = run({ onFailure: (thrown) => failures.push(thrown) });
+    one.body.push(Buffer.from('data: "a"\n\n'));
+    const failure = new RangeError("a bug");
+    using _ = spyOn(one.body, "cancel").mockImplementation(() => {
+      throw failure;
+    });
+    one.body.sink.onError(new HttpClientError("reset_in_body", true, "the connection was lost"));
+    expect([one.endings.map(({ kind }) => kind), failures]).toEqual([["cut"], [failure]]);
+  });
+
   test("is cut if the call can't be settled: nothing more would ever come", async () => {
     const failure = new Error("no settlement");
     const onEnding = () => {

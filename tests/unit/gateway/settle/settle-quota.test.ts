@@ -3,7 +3,7 @@ import type { BudgetId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
 import type { Hold } from "@sluice/control-plane/gateway/model.ts";
 import type { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
-import { releaseHold, settleQuota, userCharge } from "@sluice/control-plane/gateway/settle/settle-quota.ts";
+import { chargesOf, releaseHold, settleQuota, userCharge } from "@sluice/control-plane/gateway/settle/settle-quota.ts";
 import type { Amount } from "@sluice/control-plane/platform/amount.ts";
 import { sumByBudget } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
@@ -24,9 +24,27 @@ const reported = (report: (leases: QuotaLeases) => void) => {
   report({ settle } as unknown as QuotaLeases);
   return told;
 };
-const settled = (hold: Hold, row: UsageRow) => reported((leases) => settleQuota(leases, hold, row));
+const settled = (hold: Hold, row: UsageRow) => reported((leases) => settleQuota(leases, hold, chargesOf(row)));
 
 describe("a call that is settled", () => {
+  test("is settled with all budgets, whichever of them fails", () => {
+    const hold = { ...holdOf(300n, 200n), sharedBudgetIds: [3n as BudgetId] };
+    for (const broken of [user, key]) {
+      const told = reported(({ settle }) => {
+        const leases = {
+          settle: (budgetId: BudgetId, ...amounts: [Amount, Amount]) => {
+            settle(budgetId, ...amounts);
+            if (budgetId === broken) {
+              throw new RangeError("broken");
+            }
+          },
+        } as unknown as QuotaLeases;
+        expect(() => settleQuota(leases, hold, chargesOf(rowOf(101n, "1.0000")))).toThrow("broken");
+      });
+      expect(told.map(([budgetId]) => budgetId)).toEqual([user, key, 3n]);
+    }
+  });
+
   test("charges the user what a multiplier above 1 adds, and the key its base cost", () => {
     expect(settled(holdOf(300n, 200n), rowOf(101n, "1.5000"))).toEqual([
       [user, 300n, 152n],
