@@ -10,12 +10,14 @@ let rig: SluiceRig;
 let service: SluiceProcess;
 let other: SluiceProcess;
 let cookie: string;
+let first: Awaited<ReturnType<typeof sendFirst>>;
 
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
   service = await rig.startProcess();
   other = await rig.startProcess({ WEB_DIST: await builtWeb() });
   cookie = (await loginAdmin(rig)).cookie;
+  first = await sendFirst();
 });
 afterAll(() => rig.close());
 
@@ -59,12 +61,33 @@ const hashOf = async (kind: string): Promise<string> => {
 const setSetting = async (name: string, value: string | boolean, version = 0): Promise<number> =>
   (await send("settings/save", { name, value, version })).status;
 
+const links = [{ label: "Our <b>blog</b>", url: "https://blog.example/?a=1&b=2" }];
+const german = { locale: "de", headline: "Modelle für <i>Kanzleien</i>", sub_line: "", links: [], version: 0 };
+const english = { locale: "en", headline: "", sub_line: "A line of our own", links, version: 0 };
+const terms = {
+  ...{ page: "terms", locale: "en", effective_on: "2026-12-01", version: 0 },
+  markdown: "# Scope\n\nYou and **{brand}**. <script>alert(1)</script>",
+};
+const imprint = { page: "imprint", locale: "en", markdown: "We", effective_on: "2026-12-01", version: 0 };
+
+/** What several tests look at, one after the other: a replica that sees a change renders all public pages again. */
+async function sendFirst() {
+  return {
+    light: await save("logo_light", drawing("M0 0h90v30")),
+    dark: await save("logo_dark", drawing("M1 1h80")),
+    accent: await setSetting("brand.accent", "#FFEE00"),
+    alone: await setSetting("brand.logo_alone", true),
+    social: await save("social", png(1200, 630).toString("base64")),
+    german: await send("branding/text/save", german),
+    english: await send("branding/text/save", english),
+    terms: await send("branding/legal/save", terms),
+    imprint: await send("branding/legal/save", imprint),
+  };
+}
+
 test("a logo and a colour are shown by every replica on public pages, forms, console and admin", async () => {
-  const uploaded = await save("logo_light", drawing("M0 0h90v30"));
-  expect(uploaded.status).toBe(200);
-  const { url } = uploaded.body["image"] as unknown as { url: string };
-  expect(await setSetting("brand.accent", "#FFEE00")).toBe(200);
-  expect(await setSetting("brand.logo_alone", true)).toBe(200);
+  expect([first.light.status, first.accent, first.alone]).toEqual([200, 200, 200]);
+  const { url } = first.light.body["image"] as unknown as { url: string };
   const login = await untilShown("/login/", "/brand/look-");
   const look = /\/brand\/look-[0-9a-f]{16}\.css/.exec(login)?.[0] ?? "";
   await untilShown("/login/", look);
@@ -90,8 +113,7 @@ test("a logo and a colour are shown by every replica on public pages, forms, con
 });
 
 test("an uploaded file is cached for good, and runs nothing if it is opened as a page", async () => {
-  const { body } = await save("logo_dark", drawing("M1 1h80"));
-  const { url } = body["image"] as unknown as { url: string };
+  const { url } = first.dark.body["image"] as unknown as { url: string };
   const response = await fetch(`${other.url}${url}`);
   expect(response.status).toBe(200);
   expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -122,11 +144,7 @@ test("an upload that would undo another is refused, and one that is not an image
 });
 
 test("the home page and the footer say what the operator wrote in a language, escaped", async () => {
-  const links = [{ label: "Our <b>blog</b>", url: "https://blog.example/?a=1&b=2" }];
-  const german = { locale: "de", headline: "Modelle für <i>Kanzleien</i>", sub_line: "", links: [], version: 0 };
-  expect((await send("branding/text/save", german)).status).toBe(200);
-  const english = { locale: "en", headline: "", sub_line: "A line of our own", links, version: 0 };
-  expect((await send("branding/text/save", english)).status).toBe(200);
+  expect([first.german.status, first.english.status]).toEqual([200, 200]);
   expect((await send("branding/text/save", english)).body.error?.code).toBe("conflict");
   const home = await untilShown("/de/", "Modelle für &lt;i>Kanzleien");
   expect(home).not.toContain("<i>Kanzleien");
@@ -141,9 +159,7 @@ test("the home page and the footer say what the operator wrote in a language, es
 });
 
 test("a legal page is published by version, shown in its language or another, and withdrawn", async () => {
-  const terms = { page: "terms", locale: "en", effective_on: "2026-12-01", version: 0 };
-  const first = { ...terms, markdown: "# Scope\n\nYou and **{brand}**. <script>alert(1)</script>" };
-  expect((await send("branding/legal/save", first)).status).toBe(200);
+  expect(first.terms.status).toBe(200);
   const page = await untilShown("/legal/terms/", "<h2>Scope</h2>");
   expect(page).toContain("You and <strong>Sluice</strong>. &lt;script&gt;");
   expect(page).toContain("Version 1, in force since Dec 1, 2026");
@@ -153,14 +169,14 @@ test("a legal page is published by version, shown in its language or another, an
   expect(response.headers.get("etag")).not.toBeNull();
   await response.arrayBuffer();
   // A German visitor is told that this is not in German, and is linked to it in German.
-  const german = await untilShown("/de/legal/terms/", "Diesen Text gibt es nicht auf Deutsch");
-  expect(german).toContain('lang="en" dir="ltr"');
+  const untranslated = await untilShown("/de/legal/terms/", "Diesen Text gibt es nicht auf Deutsch");
+  expect(untranslated).toContain('lang="en" dir="ltr"');
   await untilShown("/de/pricing/", 'href="/de/legal/terms/"');
   await untilShown("/register/?lang=ar", 'href="/ar/legal/terms/"');
-  expect((await send("branding/legal/save", first)).body.error?.code).toBe("conflict");
-  expect((await send("branding/legal/save", { ...first, markdown: "Second", version: 1 })).status).toBe(200);
+  expect((await send("branding/legal/save", terms)).body.error?.code).toBe("conflict");
+  expect((await send("branding/legal/save", { ...terms, markdown: "Second", version: 1 })).status).toBe(200);
   await untilShown("/legal/terms/", "<p>Second</p>");
-  expect((await send("branding/legal/save", { ...first, markdown: "", version: 2 })).status).toBe(200);
+  expect((await send("branding/legal/save", { ...terms, markdown: "", version: 2 })).status).toBe(200);
   for (let attempt = 0; ; attempt += 1) {
     const { status } = await fetch(`${other.url}/legal/terms/`, { headers: { accept: "text/html" } });
     if (status === 404) {
@@ -187,8 +203,7 @@ const refusalOf = (work: PromiseLike<unknown>): Promise<string> =>
   );
 
 test("versions of legal pages can't be changed or removed", async () => {
-  const page = { page: "imprint", locale: "en", markdown: "We", effective_on: "2026-12-01", version: 0 };
-  expect((await send("branding/legal/save", page)).status).toBe(200);
+  expect(first.imprint.status).toBe(200);
   expect(await refusalOf(rig.db.sql`update legal_text set markdown = 'x'`)).toContain("append");
   expect(await refusalOf(rig.db.sql`delete from legal_text`)).toContain("append");
 });
@@ -225,7 +240,7 @@ test("e-mails have the operator's colour, and the logo that their programs can d
 });
 
 test("the image of links is the operator's, on every page that may be listed", async () => {
-  expect((await save("social", png(1200, 630).toString("base64"))).status).toBe(200);
+  expect(first.social.status).toBe(200);
   const page = await untilShown("/ja/pricing/", "/brand/social-");
   expect(page).toMatch(/<meta property="og:image" content="https?:\/\/[^"]+\/brand\/social-[0-9a-f]{16}\.png"/);
   expect(page).toContain('<meta property="og:image:width" content="1200"');
