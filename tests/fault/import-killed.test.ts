@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { createLiteLlm, liteSaltKey, peerFile } from "../support/moving/peers.ts";
+import { alikePrograms, createLiteLlm, liteSaltKey, peerFile } from "../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { masterKeyBytes } from "../support/service/sluice.ts";
 
@@ -88,14 +88,11 @@ async function endsTheSame(words: readonly string[], points: readonly string[]):
 const steps = ["groups", "users", "keys", "models", "channels", "usage", "usage rows"];
 const liteSteps = ["users", "organisations", "keys", "channels"];
 
-/** The steps are the same for both: each is killed in another one, and with TEST_FULL=1 in all of them. */
-test.each([
-  ["one-api", ["keys"]],
-  ["new-api", ["usage rows"]],
-] as const)(
+test.each(alikePrograms)(
   "an import from %s that is killed in any step ends the same when it is run again",
-  async (program, some) => {
-    await endsTheSame([program, "--from", `sqlite:${peerFile(program)}`, "--usage-rows"], isFull ? steps : some);
+  async (program) => {
+    const killedIn = isFull ? steps : ["keys", "usage rows"];
+    await endsTheSame([program, "--from", `sqlite:${peerFile(program)}`, "--usage-rows"], killedIn);
   },
 );
 
