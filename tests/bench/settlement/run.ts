@@ -3,7 +3,7 @@
  * much it delays calls in flight.
  */
 import { parseArgs } from "node:util";
-import type { ReplicaId } from "@sluice/contracts/ids";
+import type { ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
@@ -21,7 +21,10 @@ const usage = `usage: bun run bench settlement [options]
   --rows <n>      rows of each round (default 40000)
   --users <ns>    users they belong to (default 1,20,500)
   --steps <ns>    rows of one transaction (default 500,2000)
-  --multipliers <ns>  what the rows carry in turn (default 1,0.5,1.1,2.75)`;
+  --multipliers <ns>  what the rows carry in turn (default 1,0.5,1.1,2.75)
+  --rate <n>      calls that end in a minute; they are as old as they would then be (default: all end now)
+  --streams <share>  with a rate: those that take up to --stream-minutes, others take up to 3 s (default 0)
+  --stream-minutes <n>  (default 5)`;
 
 const granted = 10n ** 15n;
 const rowsOfCommit = 1_000;
@@ -36,6 +39,9 @@ export async function runSettlementBench(args: string[]): Promise<number> {
       users: { type: "string", default: "1,20,500" },
       steps: { type: "string", default: "500,2000" },
       multipliers: { type: "string", default: "1,0.5,1.1,2.75" },
+      rate: { type: "string", default: "0" },
+      streams: { type: "string", default: "0" },
+      "stream-minutes": { type: "string", default: "5" },
       help: { type: "boolean", default: false },
     },
   });
@@ -45,6 +51,11 @@ export async function runSettlementBench(args: string[]): Promise<number> {
   }
   const numbers = (text: string): number[] => text.split(",").map(Number);
   const multipliers = values.multipliers.split(",").map((each) => Number(each).toFixed(4) as Decimal);
+  const times: Times = {
+    rate: Number(values.rate),
+    streams: Number(values.streams),
+    streamMs: Number(values["stream-minutes"]) * 60_000,
+  };
   const cluster = await startTestCluster({ isDurable: true });
   try {
     const { url } = await createDatabaseOn(cluster.url);
@@ -55,7 +66,7 @@ export async function runSettlementBench(args: string[]): Promise<number> {
       role: "sluice_app",
       statementTimeoutMs: 60_000,
     });
-    await createMissingPartitions(db, "usage_log", [utcDay(Date.now())]);
+    await createMissingPartitions(db, "usage_log", [utcDay(Date.now() - 86_400_000), utcDay(Date.now())]);
     await db.sql`insert into replica (id) values (${replica})`;
     await settleAll(db, 500);
     console.log(`rows with multipliers ${multipliers.join(", ")} in turn; fsync on\n`);
@@ -64,7 +75,7 @@ export async function runSettlementBench(args: string[]): Promise<number> {
     for (const users of numbers(values.users)) {
       const customers = await createCustomers(db, users);
       for (const step of numbers(values.steps)) {
-        await fill(db, rowsOf(customers, multipliers), Number(values.rows));
+        await fill(db, rowsOf(customers, multipliers, times), Number(values.rows));
         console.log(`| ${users} | ${step} | ${await measure(db, step)} |`);
       }
     }
@@ -95,14 +106,38 @@ async function createCustomers(db: Database, count: number): Promise<Customer[]>
 
 type MakeRows = (from: number, count: number) => ReturnType<typeof encoded>;
 
+/** When calls end, and how long they take. */
+type Times = {
+  /** Calls in a minute; 0 if all end now. */
+  readonly rate: number;
+  /** The share of streams. */
+  readonly streams: number;
+  /** The longest stream. */
+  readonly streamMs: number;
+};
+
+const shortMs = 3_000;
+const hourMs = 3_600_000;
+
 /** Rows of the customers in turn, with the multipliers in turn. */
-function rowsOf(customers: readonly Customer[], multipliers: readonly Decimal[]): MakeRows {
+function rowsOf(
+  customers: readonly Customer[],
+  multipliers: readonly Decimal[],
+  { rate, streams, streamMs }: Times = { rate: 0, streams: 0, streamMs: 0 },
+): MakeRows {
+  const beganAt = Date.now() - hourMs;
+  const startOf = (place: number): number => {
+    const durationMs = Math.random() * (Math.random() < streams ? streamMs : shortMs);
+    return rate === 0 ? Date.now() : Math.floor(beganAt + (place * 60_000) / rate - durationMs);
+  };
   return (from, count) =>
     encoded(
       ...Array.from({ length: count }, (_, index) => {
         const customer = customers[(from + index) % customers.length] as Customer;
         const rateMultiplier = multipliers[(from + index) % multipliers.length] as Decimal;
-        return usageRow(customer, { rateMultiplier, quota: BigInt(index % 997) as Quota });
+        const startedAtMs = startOf(from + index);
+        const requestId = Bun.randomUUIDv7("hex", startedAtMs) as RequestId;
+        return usageRow(customer, { rateMultiplier, quota: BigInt(index % 997) as Quota, startedAtMs, requestId });
       }),
     );
 }

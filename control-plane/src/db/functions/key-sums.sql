@@ -174,8 +174,9 @@ BEGIN
     )
     -- After the log was read again, some of them are settled.
     SELECT w.* FROM waiting w WHERE (w.day, w.request_id) NOT IN (
-      SELECT k.day, k.request_id FROM (SELECT array_agg(day) AS days, array_agg(request_id) AS requests FROM waiting) a
-      CROSS JOIN LATERAL settled_near(v_shard::integer, a.days, a.requests) k
+      SELECT k.day, k.request_id
+      FROM (SELECT array_agg(day) AS days, array_agg(request_id) AS requests, array_agg(xid) AS xids FROM waiting) a
+      CROSS JOIN LATERAL settled_near(v_shard::integer, a.days, a.requests, a.xids) k
     );
   -- Once over the spans of all batches, and by no day, which would have the planner prefer to read whole days.
   SELECT min(first_xid), max(last_xid), array_agg(id) FILTER (WHERE first_xid IS NOT NULL) INTO v_first_xid, v_last_xid, v_batches

@@ -160,16 +160,23 @@ CREATE OR REPLACE FUNCTION settled_quota_of(p_quota bigint, p_multiplier numeric
   SELECT CASE p_multiplier WHEN 1 THEN p_quota ELSE ceil(p_quota * p_multiplier)::bigint END
 $$;
 
--- Calls of a shard that are settled: at least those among these, and others that began in the same minutes.
-CREATE OR REPLACE FUNCTION settled_near(p_shard integer, p_days date[], p_requests uuid[]) RETURNS TABLE (day date, request_id uuid)
+-- Calls of a shard that are settled: at least those among these, which the log has from these transactions, and others that began in
+-- the same minutes.
+CREATE OR REPLACE FUNCTION settled_near(p_shard integer, p_days date[], p_requests uuid[], p_xids xid8[])
+RETURNS TABLE (day date, request_id uuid)
 LANGUAGE plpgsql STABLE ROWS 2000 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY SELECT s.day, s.request_id
     FROM unnest(p_days, p_requests) AS c (day, request_id) JOIN usage_settlement s ON s.day = c.day AND s.request_id = c.request_id;
   RETURN QUERY SELECT l.day, unnest(l.calls)
-    FROM (SELECT DISTINCT c.day, left(c.request_id::text, 8) AS minute FROM unnest(p_days, p_requests) AS c (day, request_id)) m
-    JOIN settled_calls l ON l.day = m.day AND l.shard = p_shard AND l.minute = m.minute;
+    FROM (
+      SELECT DISTINCT l.day, l.minute, l.last_xid, l.batch_id
+      FROM (SELECT DISTINCT c.day, left(c.request_id::text, 8) AS minute, c.xid FROM unnest(p_days, p_requests, p_xids) AS c (day, request_id, xid)) m
+      JOIN settled_calls l ON l.day = m.day AND l.shard = p_shard AND l.minute = m.minute AND l.last_xid >= m.xid AND l.first_xid <= m.xid
+    ) near
+    JOIN settled_calls l ON l.day = near.day AND l.shard = p_shard AND l.minute = near.minute AND l.last_xid = near.last_xid
+      AND l.batch_id = near.batch_id;
 END
 $$;
 
@@ -197,45 +204,76 @@ BEGIN
 END
 $$;
 
--- Refuses a list with a call that is settled already. Lists are sorted, so that those of other times need not be compared.
-CREATE OR REPLACE FUNCTION refuse_settled_calls() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+-- Refuses a list of anything but calls that the log has of its day, shard and minute, from the transactions that it names, and with a
+-- multiplier of one; and one with a call that is settled already. The log has a call from one transaction and never changes, so lists
+-- that have none in common are not compared.
+CREATE OR REPLACE FUNCTION refuse_settled_calls() RETURNS trigger LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-  v_sorted uuid[];
-  v_of_minute boolean;
+  v_shards bigint[] := ARRAY(SELECT DISTINCT shard FROM written);
+  v_list settled_calls;
+  v_logged uuid[];
 BEGIN
-  IF hold_settlement_checkpoints(ARRAY[NEW.shard]) = 0 THEN RAISE EXCEPTION 'shard % has no checkpoint', NEW.shard; END IF;
-  SELECT array_agg(DISTINCT call), coalesce(bool_and(left(call::text, 8) IS NOT DISTINCT FROM NEW.minute), false) INTO v_sorted, v_of_minute
-    FROM unnest(NEW.calls) call;
-  IF v_sorted <> NEW.calls OR NOT v_of_minute THEN
-    RAISE EXCEPTION 'the calls of batch % are not different ones of the minute %, in order', NEW.batch_id, NEW.minute;
-  END IF;
-  IF EXISTS (
-    SELECT unnest(NEW.calls)
-    INTERSECT
-    SELECT unnest(o.calls) FROM settled_calls o
-    WHERE o.day = NEW.day AND o.shard = NEW.shard AND o.minute = NEW.minute AND o.batch_id <> NEW.batch_id
-      AND o.calls[1] <= NEW.calls[cardinality(NEW.calls)] AND o.calls[cardinality(o.calls)] >= NEW.calls[1]
-  ) OR EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = NEW.day AND s.request_id = ANY (NEW.calls)) THEN
-    RAISE EXCEPTION 'a call of batch % is settled already', NEW.batch_id USING ERRCODE = 'unique_violation', TABLE = TG_TABLE_NAME;
-  END IF;
+  IF hold_settlement_checkpoints(v_shards) < cardinality(v_shards) THEN RAISE EXCEPTION 'of the shards %, one has no checkpoint', v_shards; END IF;
+  FOR v_list IN SELECT * FROM written LOOP
+    SELECT array_agg(DISTINCT u.request_id) INTO v_logged
+      FROM usage_log u
+      -- The sum keeps the planner from the index by shard. A join would take ten times as long.
+      WHERE u.day = v_list.day AND u.request_id = ANY (v_list.calls) AND (u.gateway_user_id & 15) + 0 = v_list.shard
+        AND u.rate_multiplier = 1 AND u.xid BETWEEN v_list.first_xid AND v_list.last_xid;
+    IF v_logged IS DISTINCT FROM v_list.calls OR left(v_logged[1]::text, 8) <> v_list.minute
+      OR left(v_logged[cardinality(v_logged)]::text, 8) <> v_list.minute
+    THEN
+      RAISE EXCEPTION 'the calls of batch % are not different ones of shard % and the minute %, in order, with a multiplier of one',
+        v_list.batch_id, v_list.shard, v_list.minute;
+    END IF;
+    IF EXISTS (
+      SELECT unnest(v_list.calls)
+      INTERSECT
+      SELECT unnest(o.calls) FROM settled_calls o
+      WHERE o.day = v_list.day AND o.shard = v_list.shard AND o.minute = v_list.minute
+        AND o.last_xid >= v_list.first_xid AND o.first_xid <= v_list.last_xid
+        AND (o.last_xid, o.batch_id) <> (v_list.last_xid, v_list.batch_id)
+    ) OR EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = v_list.day AND s.request_id = ANY (v_list.calls)) THEN
+      RAISE EXCEPTION 'a call of batch % is settled already', v_list.batch_id USING ERRCODE = 'unique_violation', TABLE = TG_TABLE_NAME;
+    END IF;
+  END LOOP;
   RETURN NULL;
 END
 $$;
 
--- Refuses a row of a call that is in a list of its user's shard. Two rows of a call are refused by their key.
+-- Refuses a row of a call that the log does not have of its user, and one of a call that is in a list. Two rows of a call are refused by
+-- their key.
 CREATE OR REPLACE FUNCTION refuse_listed_calls() RETURNS trigger LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  v_day date;
+  v_requests uuid[];
+  v_users bigint[];
+  v_logged bigint[];
+  v_xids xid8[];
 BEGIN
   PERFORM hold_settlement_checkpoints(ARRAY(SELECT DISTINCT gateway_user_id & 15 FROM written));
-  IF EXISTS (
-    SELECT request_id FROM written
-    INTERSECT
-    SELECT unnest(l.calls)
-    FROM (SELECT DISTINCT day, gateway_user_id & 15 AS shard, left(request_id::text, 8) AS minute FROM written) m
-    JOIN settled_calls l ON l.day = m.day AND l.shard = m.shard AND l.minute = m.minute
-  ) THEN
-    RAISE EXCEPTION 'a call is in a list of settled calls already' USING ERRCODE = 'unique_violation', TABLE = 'settled_calls';
-  END IF;
+  FOR v_day, v_requests, v_users IN
+    SELECT day, array_agg(request_id ORDER BY request_id), array_agg(gateway_user_id ORDER BY request_id) FROM written GROUP BY day
+  LOOP
+    SELECT array_agg(u.gateway_user_id ORDER BY u.request_id), array_agg(u.xid ORDER BY u.request_id) INTO v_logged, v_xids
+      FROM usage_log u WHERE u.day = v_day AND u.request_id = ANY (v_requests);
+    IF v_logged IS DISTINCT FROM v_users THEN RAISE EXCEPTION 'a row of the settlement is of no call of its user on its day'; END IF;
+    IF EXISTS (
+      SELECT unnest(v_requests)
+      INTERSECT
+      SELECT unnest(l.calls)
+      FROM (
+        SELECT owner & 15 AS shard, left(request_id::text, 8) AS minute, min(xid) AS first_xid, max(xid) AS last_xid
+        FROM unnest(v_requests, v_users, v_xids) AS c (request_id, owner, xid) GROUP BY 1, 2
+      ) m
+      JOIN settled_calls l ON l.day = v_day AND l.shard = m.shard AND l.minute = m.minute
+        AND l.last_xid >= m.first_xid AND l.first_xid <= m.last_xid
+    ) THEN
+      RAISE EXCEPTION 'a call is in a list of settled calls already' USING ERRCODE = 'unique_violation', TABLE = 'settled_calls';
+    END IF;
+  END LOOP;
   RETURN NULL;
 END
 $$;
@@ -274,8 +312,9 @@ BEGIN
   WITH batch AS MATERIALIZED (
     SELECT * FROM next_usage_rows(p_from, p_limit)
   ), known AS MATERIALIZED (
-    SELECT k.day, k.request_id FROM (SELECT array_agg(day) AS days, array_agg(request_id) AS requests FROM batch) b
-    CROSS JOIN LATERAL settled_near(v_shard, b.days, b.requests) k WHERE NOT p_are_new
+    SELECT k.day, k.request_id
+    FROM (SELECT array_agg(day) AS days, array_agg(request_id) AS requests, array_agg(xid) AS xids FROM batch) b
+    CROSS JOIN LATERAL settled_near(v_shard, b.days, b.requests, b.xids) k WHERE NOT p_are_new
   ), judged AS MATERIALIZED (
     SELECT r.day, r.request_id, r.gateway_user_id, r.quota, r.rate_multiplier,
       CASE
@@ -294,8 +333,9 @@ BEGIN
     SELECT day, request_id, v_batch, gateway_user_id, base_quota, rate_multiplier, settled_quota, quota_delta
     FROM settled WHERE rate_multiplier <> 1
   ), listed AS (
-    INSERT INTO settled_calls (day, shard, minute, batch_id, calls)
-    SELECT day, v_shard, left(request_id::text, 8) AS minute, v_batch, array_agg(request_id ORDER BY request_id)
+    INSERT INTO settled_calls (day, shard, minute, batch_id, calls, first_xid, last_xid)
+    SELECT day, v_shard, left(request_id::text, 8) AS minute, v_batch, array_agg(request_id ORDER BY request_id),
+      (SELECT min(xid) FROM batch), (SELECT max(xid) FROM batch)
     FROM settled WHERE rate_multiplier = 1 GROUP BY day, minute
   ), refused AS (
     INSERT INTO settlement_quarantine (day, request_id, reason)
@@ -493,6 +533,7 @@ DECLARE
   v_rows integer;
   v_days date[];
   v_requests uuid[];
+  v_xids xid8[];
   v_lag double precision;
 BEGIN
   SELECT count(*) INTO rows_quarantined FROM settlement_quarantine q
@@ -509,8 +550,9 @@ BEGIN
       LOOP
         -- More with each step: most often the first row waits, but many may be settled before the checkpoint is moved over them.
         v_rows := least(v_rows * 10, 10000);
-        SELECT array_agg(w.day ORDER BY w.xid, w.request_id), array_agg(w.request_id ORDER BY w.xid, w.request_id), max(w.xid)
-          INTO v_days, v_requests, v_from.xid
+        SELECT array_agg(w.day ORDER BY w.xid, w.request_id), array_agg(w.request_id ORDER BY w.xid, w.request_id),
+          array_agg(w.xid ORDER BY w.xid, w.request_id), max(w.xid)
+          INTO v_days, v_requests, v_xids, v_from.xid
         FROM (
           SELECT u.day, u.request_id, u.xid FROM usage_log u
           WHERE (u.gateway_user_id & 15) = v_shard AND u.xid >= coalesce(v_from.xid, '0')
@@ -524,7 +566,7 @@ BEGIN
         SELECT extract(epoch FROM now() - (u.started_at + u.duration_ms * interval '1 millisecond')) INTO v_lag
         FROM (
           SELECT day, request_id FROM unnest(v_days, v_requests) WITH ORDINALITY AS w (day, request_id, place)
-          WHERE (day, request_id) NOT IN (SELECT s.day, s.request_id FROM settled_near(v_shard::integer, v_days, v_requests) s)
+          WHERE (day, request_id) NOT IN (SELECT s.day, s.request_id FROM settled_near(v_shard::integer, v_days, v_requests, v_xids) s)
             AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = w.day AND q.request_id = w.request_id)
           ORDER BY place LIMIT 1
         ) w JOIN usage_log u ON u.day = w.day AND u.request_id = w.request_id;

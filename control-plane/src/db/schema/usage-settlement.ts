@@ -24,7 +24,7 @@ export const usageSettlement = pgTable(
 
 /**
  * Calls that a batch has settled at their cost, because their multiplier is 1: those of one day and shard that began in one
- * minute (`callMinute`). A trigger refuses a call that is settled already.
+ * minute (`callMinute`). A trigger refuses what is no such call, and a call that is settled already.
  */
 export const settledCalls = pgTable(
   "settled_calls",
@@ -34,9 +34,12 @@ export const settledCalls = pgTable(
     minute: text("minute").notNull(),
     batchId: reference("batch_id").notNull(),
     calls: uuid("calls").array().notNull(),
+    /** The transactions that wrote these calls to the log are among these: only lists that share one of them can share a call. */
+    firstXid: transactionId("first_xid").notNull().default("0"),
+    lastXid: transactionId("last_xid").notNull().default("18446744073709551615"),
   },
   (table) => [
-    primaryKey({ columns: [table.day, table.shard, table.minute, table.batchId] }),
+    primaryKey({ columns: [table.day, table.shard, table.minute, table.lastXid, table.batchId] }),
     index("settled_calls_batch").on(table.batchId),
   ],
 );

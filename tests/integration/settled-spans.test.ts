@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { RequestId } from "@sluice/contracts/ids";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { sqlStateOf } from "@sluice/control-plane/platform/db-errors.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
+import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+
+const uniqueViolation = "23505";
+
+let scene: SettlementScene;
+let call: UsageRow;
+
+beforeEach(async () => {
+  scene = await SettlementScene.create(2);
+  call = scene.row(0, 10n, "1.0000");
+  await createMissingPartitions(scene.db, "usage_settlement", [call.day]);
+  await scene.commit(call);
+});
+
+afterEach(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "nothing failed",
+    (error: unknown) => error,
+  );
+
+type Changes = { readonly shard?: string; readonly calls?: string; readonly span?: string };
+
+/** The values of a list with the call alone, unless changed. */
+const listed = (batch: number, { shard = "", calls = "", span = "u.xid, u.xid" }: Changes = {}) =>
+  `select u.day, ${shard === "" ? "u.gateway_user_id & 15" : shard}, left(u.request_id::text, 8), ${batch},
+     array[${calls === "" ? "u.request_id" : calls}], ${span} from usage_log u where u.request_id = '${call.requestId}'`;
+
+const write = (...lists: string[]) =>
+  scene.owner.query(
+    `insert into settled_calls (day, shard, minute, batch_id, calls, first_xid, last_xid) ${lists.join(" union all ")}`,
+    [],
+  );
+
+const settleAsRow = (values: string) =>
+  scene.owner.query(
+    `insert into usage_settlement (day, request_id, batch_id, gateway_user_id, settled_quota)
+     select ${values} from usage_log where request_id = '${call.requestId}'`,
+    [],
+  );
+
+describe("the database refuses a list", () => {
+  test.each([
+    ["of another shard than that of its users", { shard: "(u.gateway_user_id + 1) & 15" }],
+    [
+      "with a call that is not in the log",
+      { calls: "u.request_id, overlay(u.request_id::text placing 'ffffffff' from 29)::uuid" },
+    ],
+    ["that does not name the transaction of its call", { span: "'0', (u.xid::text::bigint - 1)::text::xid8" }],
+    ["that names only later ones", { span: "(u.xid::text::bigint + 1)::text::xid8, '18446744073709551615'" }],
+  ])("%s", async (_what, changes) => {
+    expect(String(await failureOf(write(listed(901, changes))))).toContain("are not different ones of shard");
+    await scene.run();
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("with a call of another list of the same statement", async () => {
+    const all = listed(902, { span: "'0'::xid8, '18446744073709551615'::xid8" });
+    expect(sqlStateOf(await failureOf(write(listed(901), all)))).toBe(uniqueViolation);
+    expect(sqlStateOf(await failureOf(write(listed(901), listed(901, { span: "'0'::xid8, u.xid" }))))).toBe(
+      uniqueViolation,
+    );
+  });
+
+  test.each(["u.xid, u.xid", "'0', u.xid", "u.xid, '18446744073709551615'"])(
+    "with a call that is settled, if it names the transactions %s",
+    async (span) => {
+      await scene.run();
+      expect(sqlStateOf(await failureOf(write(listed(901, { span }))))).toBe(uniqueViolation);
+      expect(await scene.faults()).toEqual([]);
+    },
+  );
+});
+
+test.each([
+  ["of another user", "day, request_id, 901, gateway_user_id + 1, 10"],
+  ["of a call that is not in the log", "day, gen_random_uuid(), 901, gateway_user_id, 10"],
+])("the database refuses a row %s", async (_what, values) => {
+  expect(String(await failureOf(settleAsRow(values)))).toContain("of no call of its user");
+});
+
+test("a list, and a row, is compared only with lists that share a transaction with it, however many its minute has", async () => {
+  const ofMinute = (multiplier: string) => {
+    const requestId = `${call.requestId.slice(0, 9)}${crypto.randomUUID().slice(9)}` as RequestId;
+    return scene.row(0, 1n, multiplier, { startedAtMs: call.startedAtMs, requestId });
+  };
+  for (let list = 0; list < 30; list += 1) {
+    await scene.commit(ofMinute("1.0000"), ofMinute("1.0000"));
+    await scene.run();
+  }
+  await scene.commit(ofMinute("1.0000"), ofMinute("1.5000"));
+  await waitUntilSettleable(scene.db);
+  const shard = Number(call.gatewayUserId & 15n);
+  const read = await scene.db.withTransaction(async (tx) => {
+    // The statistics have earlier transactions of this connection, too.
+    const countRead = async () => {
+      const [table] = await tx.sql<{ lists: number }>`
+        select idx_tup_fetch::int as lists from pg_stat_xact_user_tables where relname = 'settled_calls'`;
+      return table?.lists ?? 0;
+    };
+    const before = await countRead();
+    await settleNextRows(tx, { rowsMax: 100, isReconciled: false, shard });
+    return (await countRead()) - before;
+  });
+  // Its own is read by each trigger.
+  expect(read).toBeLessThan(5);
+  expect(await scene.faults()).toEqual([]);
+});
