@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { ReplicaId } from "@sluice/contracts/ids";
+import type { Quota } from "@sluice/contracts/money";
 import { migrate, ownSource } from "@sluice/control-plane/db/migrate.ts";
-import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { commitUsage, toUsageOrder } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import { rebuildRollup, rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { Registry } from "prom-client";
@@ -10,6 +15,8 @@ import { createEmptyDatabase } from "../support/postgres/empty-database.ts";
 import { schemaFacts } from "../support/postgres/schema-facts.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { silentLog } from "../support/trace/trace-fixtures.ts";
+import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+import { type Customer, encoded, usageRow } from "../support/usage/usage-rows.ts";
 
 /** Functions that the program of the newest stored release does not call, as `name(types)`: they may go, or change. */
 const uncalled: readonly string[] = [
@@ -50,6 +57,33 @@ function answersFor(one: Signature, other: Signature): boolean {
   return one.name === other.name && one.result === other.result && isPrefix && leftOut <= other.defaults;
 }
 
+const newCalls = 12;
+
+/** Calls of a user with a multiplier of one, which this program settles in lists. */
+async function commitNewCalls(db: Database): Promise<void> {
+  const replica = "upgraded" as ReplicaId;
+  await createMissingPartitions(db, "usage_log", [utcDay(Date.now())]);
+  await db.sql`insert into replica (id) values (${replica})`;
+  const [customer] = await db.sql<Customer>`
+    select b.gateway_user_id as "gatewayUserId", k.id as "apiKeyId", b.id as "userBudgetId"
+    from budget b join lateral (select id from api_key where gateway_user_id = b.gateway_user_id limit 1) k on true
+    order by b.granted - b.used desc limit 1`;
+  const startedAtMs = Date.now();
+  const rows = Array.from({ length: newCalls }, () =>
+    usageRow(customer as Customer, { startedAtMs, keyBudgetId: null, quota: 1n as Quota }),
+  );
+  await db.withTransaction((tx) => commitUsage(tx, replica, toUsageOrder(encoded(...rows))));
+}
+
+/** How many calls are settled in lists and as rows, and how many different ones. */
+async function settledKinds(sql: Bun.SQL): Promise<unknown> {
+  const [kinds] = await sql`
+    select (select coalesce(sum(cardinality(calls)), 0)::int from settled_calls) as listed, count(distinct request_id)::int as different,
+      (select count(*)::int from usage_settlement) as rows
+    from settled_call`;
+  return kinds;
+}
+
 describe.each(releases)("a database of release %s", (release) => {
   test("is brought up to date with its data, and then has the schema of a fresh one", async () => {
     await using database = await createEmptyDatabase(fresh.url);
@@ -82,7 +116,7 @@ describe.each(releases)("a database of release %s", (release) => {
     }
   });
 
-  test("settles the calls that it had not settled, and sums each call once", async () => {
+  test("settles the calls that it had not settled and lists new ones, and has and sums each once", async () => {
     await using database = await createEmptyDatabase(fresh.url);
     await using sql = new Bun.SQL(database.url, { max: 1 });
     await loadRelease(database.url, release);
@@ -92,6 +126,11 @@ describe.each(releases)("a database of release %s", (release) => {
       const settlement = new UsageSettlement({ db, clock: systemClock, log: silentLog, registry: new Registry() });
       await settlement.run();
       await settlement.run();
+      expect(await settledKinds(sql)).toMatchObject({ listed: 0 });
+      await commitNewCalls(db);
+      await waitUntilSettleable(db);
+      await settlement.run();
+      await settlement.run({ isReconciled: true });
       await rollUsageUp(db, systemClock);
       const faults: unknown[] = [];
       for await (const day of rebuildRollup(db, { isForced: false, isChecked: true })) {
@@ -106,6 +145,8 @@ describe.each(releases)("a database of release %s", (release) => {
       select (select count(*)::int from usage_log) as calls, (select count(*)::int from settled_call) as settled,
         (select sum(calls)::int from usage_rollup where slice = 'total') as summed`;
     expect([rows.settled, rows.summed]).toEqual([rows.calls, rows.calls]);
+    const kinds = await settledKinds(sql);
+    expect(kinds).toEqual({ listed: newCalls, rows: rows.calls - newCalls, different: rows.calls });
     expect(await sql`select * from check_money()`).toEqual([] as never);
   });
 });
