@@ -25,7 +25,10 @@ export type JobResult = TestCounts & {
 
 const staticCheckMsMax = 120_000;
 
-/** The types of every workspace, lint and unused code: those that take longest first. */
+/**
+ * The types of every workspace, unused code, scripts and lint. Lint takes every processor that is free, and the others one each, so
+ * that none idles at the end if lint is last.
+ */
 export async function listStaticChecks(): Promise<Job[]> {
   const tool = (name: string): string => join(root, "node_modules/.bin", name);
   const programs = await listTypePrograms();
@@ -35,9 +38,9 @@ export async function listStaticChecks(): Promise<Job[]> {
         checkTypes(program, { tree: root, compiler: tool("tsc"), timeoutMs: staticCheckMsMax }),
       ),
     ),
-    staticCheck("lint", [tool("biome"), "check", "."]),
     staticCheck("unused code", [tool("knip"), "--no-progress"]),
     ...(await listShellChecks()),
+    staticCheck("lint", [tool("biome"), "check", "."]),
   ];
 }
 
