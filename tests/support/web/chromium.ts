@@ -53,7 +53,9 @@ function launchProgram(
 ): Promise<Browser> {
   const { PATH = "", HOME = tmpdir() } = process.env;
   const args = [...flags, ...moreFlags];
-  return chromium.launch({ executablePath, args, timeout: launchMsMax, env: { PATH, HOME, ...added } });
+  // What its processes share are files there, thousands for a few pages: in memory, if that of the run is.
+  const env = { PATH, HOME, TMPDIR: tmpdir(), ...added };
+  return chromium.launch({ executablePath, args, timeout: launchMsMax, env });
 }
 
 /**
