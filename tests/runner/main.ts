@@ -1,4 +1,4 @@
-import { availableParallelism, cpus, tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatDuration } from "@sluice/deploy/start/progress";
 import { StartError } from "@sluice/deploy/start/start-error";
@@ -9,6 +9,7 @@ import { type Job, type JobResult, listStaticChecks, testProcess } from "./jobs.
 import { daysAheadInTests, lighterSettings, lighterVariable } from "./lighter-program.ts";
 import { listTestFiles, makePlan, type Plan, readFlags, shareProcesses } from "./plan.ts";
 import { killAllGroups } from "./process-group.ts";
+import { ProcessorUse } from "./processor-use.ts";
 import { openRunFolder } from "./run-folder.ts";
 
 const processors = availableParallelism();
@@ -87,6 +88,7 @@ async function listJobs(plan: Plan, needsDatabase: boolean, env: Readonly<Record
 /** What has begun and not ended, and how many processors it takes. */
 const running = new Set<Promise<void>>();
 let load = 0;
+const use = new ProcessorUse();
 
 /**
  * In order, as many at the same time as there are processors for: each waits until its load has room beside those that run. Returns when
@@ -110,9 +112,15 @@ async function runJob(job: Job): Promise<void> {
   const startedAt = performance.now();
   const result = await job.run();
   load -= job.load;
+  use.note(kindOf(job));
   if (stopping === null) {
     printResult(job.name, result, performance.now() - startedAt);
   }
+}
+
+/** The folder of its tests; the static checks have none. */
+function kindOf({ name }: Job): string {
+  return /^\w+(?=\/)/.exec(name)?.[0] ?? "static checks";
 }
 
 function printResult(name: string, result: JobResult, durationMs: number): void {
@@ -138,13 +146,6 @@ function printResult(name: string, result: JobResult, durationMs: number): void 
   print(result.output.replace(/^/gm, "      "));
 }
 
-/** The times of all processors since the machine started. They show whether a run left them idle, waiting for something. */
-function processorTimes(): { readonly allMs: number; readonly idleMs: number } {
-  const times = cpus().map(({ times: each }) => each);
-  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-  return { allMs: sum(times.flatMap((each) => Object.values(each))), idleMs: sum(times.map(({ idle }) => idle)) };
-}
-
 function stopOnSignal(signal: NodeJS.Signals): void {
   process.once(signal, () => {
     killAllGroups();
@@ -168,7 +169,6 @@ async function runTests(words: readonly string[]): Promise<number> {
   }
   const { TEST_FULL } = process.env;
   const startedAt = performance.now();
-  const before = processorTimes();
   openRunFolder();
   try {
     await runPlan(makePlan(words, TEST_FULL === "1"));
@@ -177,11 +177,7 @@ async function runTests(words: readonly string[]): Promise<number> {
     print(`FAIL  ${error instanceof StartError ? error.message : Bun.inspect(error)}`);
   }
   await stopping;
-  const after = processorTimes();
-  const busy = 1 - (after.idleMs - before.idleMs) / Math.max(1, after.allMs - before.allMs);
-  print(
-    `done in ${formatDuration(performance.now() - startedAt)}, the processors busy for ${Math.round(busy * 100)} %`,
-  );
+  print(`done in ${formatDuration(performance.now() - startedAt)}, the processors busy for ${use.describe()}`);
   if (totals.passed + totals.failed === 0) {
     print("No test ran.");
   }
