@@ -1,5 +1,6 @@
 import type { Quota } from "@sluice/contracts/money";
 import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
+import type { LeaseStore } from "@sluice/control-plane/gateway/quota/model.ts";
 import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
@@ -9,8 +10,8 @@ import { type Fate, LeaseLedger } from "./lease-ledger.ts";
 export const termMs = 60_000;
 const log = createLog("error", () => undefined);
 
-/** One replica on a ledger, over a network whose state a test sets. */
-export function oneReplica(granted: bigint) {
+/** One replica on a ledger, over a network whose state a test sets. @param own what its store does itself */
+export function oneReplica(granted: bigint, own: Partial<LeaseStore> = {}) {
   const network = {
     next: "answered" as Fate,
     delay: 1,
@@ -24,7 +25,7 @@ export function oneReplica(granted: bigint) {
     () => undefined,
   );
   const term = new LeaseTerm(termMs);
-  const leases = new QuotaLeases(ledger.storeOf("one", network), term, systemClock, log);
+  const leases = new QuotaLeases({ ...ledger.storeOf("one", network), ...own }, term, systemClock, log);
   const renew = () => leases.renew(performance.now(), ledger.renew("one", term));
   renew();
   return { network, ledger, leases, renew };

@@ -111,7 +111,7 @@ export class QuotaLeases {
 
   /** The limit of spending that has just refused a hold; null if too little is left of the budget itself. */
   spendLimitOf(budgetId: BudgetId): SpendLimit | null {
-    return this.#slices.get(budgetId)?.refusal?.spendLimit ?? null;
+    return this.#slices.get(budgetId)?.refusedBy ?? null;
   }
 
   /** Ends a hold: what was charged stays pending until its usage row is committed, the rest may be held again. */
@@ -308,16 +308,16 @@ export class QuotaLeases {
    * refused: the calls ask again, for as long as they wait at all.
    */
   async #refuse(slice: Slice, { amount: least }: Waiter, shortfall: bigint): Promise<boolean> {
-    // Quota that was freed meanwhile raises the refused amount, so that the waiting call is tried again; returned
-    // quota does not lower it.
-    const refused = plus(shortfall, available(slice));
-    const amount = refused > least ? refused : least;
     const shortage = await this.#store.findShortage(slice.budgetId, shortfall as Quota);
     if (shortage === null) {
       return false;
     }
-    const spendLimit = shortage === "budget" ? null : shortage;
-    refuseWaiters(slice, { amount, untilTick: this.#clock.tick() + refusalMs, spendLimit });
+    // Quota that was freed until now raises the refused amount, so that the waiting call is tried again; returned
+    // quota does not lower it.
+    const refused = plus(shortfall, available(slice));
+    const amount = refused > least ? refused : least;
+    const refusal = { amount, untilTick: this.#clock.tick() + refusalMs };
+    refuseWaiters(slice, refusal, shortage === "budget" ? null : shortage);
     return true;
   }
 

@@ -6,12 +6,7 @@ import type { HoldAnswer, SpendLimit } from "./model.ts";
 /** A call waiting for quota. */
 export type Waiter = { readonly amount: Amount; resolve(answer: HoldAnswer): void };
 
-type Refusal = {
-  readonly amount: Amount;
-  readonly untilTick: number;
-  /** The limit of spending that refused them; null if too little is left of the budget. */
-  readonly spendLimit: SpendLimit | null;
-};
+type Refusal = { readonly amount: Amount; readonly untilTick: number };
 
 /**
  * The part of one budget that this replica may spend without asking. leased = available + held + pending + returning,
@@ -50,6 +45,11 @@ export type Slice = {
   readonly waiters: Waiter[];
   /** Amounts of at least this much were refused by the database a moment ago. */
   refusal: Refusal | null;
+  /**
+   * The limit of spending that refused calls last; null if too little was left of the budget. It outlives `refusal`, because
+   * another call may end before those that were refused ask for it.
+   */
+  refusedBy: SpendLimit | null;
   /** Wakes an acquisition that waits for other replicas. */
   wake: (() => void) | null;
   /** The statement on this lease that must finish before the next may begin. */
@@ -77,6 +77,7 @@ export function emptySlice(budgetId: BudgetId, tick: number): Slice {
     isDoubtful: false,
     waiters: [],
     refusal: null,
+    refusedBy: null,
     wake: null,
     turn: Promise.resolve(),
   };
@@ -125,8 +126,9 @@ export function serveWaiters(slice: Slice): void {
 }
 
 /** Refuses everyone who waits for at least this much; smaller amounts have to be requested again. */
-export function refuseWaiters(slice: Slice, refusal: Refusal): void {
+export function refuseWaiters(slice: Slice, refusal: Refusal, refusedBy: SpendLimit | null): void {
   slice.refusal = refusal;
+  slice.refusedBy = refusedBy;
   for (const waiter of slice.waiters.splice(0)) {
     if (waiter.amount >= refusal.amount) {
       waiter.resolve("insufficient");

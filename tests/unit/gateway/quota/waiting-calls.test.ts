@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { refusalMs } from "@sluice/control-plane/gateway/quota/lease-limits.ts";
+import type { SpendLimit } from "@sluice/control-plane/gateway/quota/model.ts";
 import { onlyBudget } from "../../../support/leases/lease-ledger.ts";
 import { answerOf, oneReplica, q } from "../../../support/leases/one-replica.ts";
 import { passTime } from "../../../support/values/fake-time.ts";
@@ -40,6 +41,35 @@ test("quota returned between a refused loan and the question why is lent, and no
   };
   expect(await answerOf(leases.hold(onlyBudget, q(20n)), 20)).toBe("held");
   expect(leases.hold(onlyBudget, q(5n))).toBe("held");
+});
+
+test("quota that a call gives back while the database is asked what is short lets a waiting one in", async () => {
+  const { network, leases } = oneReplica(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(60n)))).toBe("held");
+  let sent = 0;
+  network.fate = () => {
+    sent += 1;
+    if (sent === 2) {
+      leases.settle(onlyBudget, q(60n), q(10n));
+    }
+    return "answered";
+  };
+  expect(await answerOf(leases.hold(onlyBudget, q(80n)), 20)).toBe("held");
+});
+
+test("a call that a limit of spending refuses is told so, though another one ends in that moment", async () => {
+  const limit: SpendLimit = { period: "daily", limit: q(70n), spent: q(0n), resetsAt: new Date(0) };
+  const asked = Promise.withResolvers<SpendLimit>();
+  const { leases } = oneReplica(100n, { findShortage: () => asked.promise });
+  expect(await answerOf(leases.hold(onlyBudget, q(60n)))).toBe("held");
+  const seen = Promise.resolve(leases.hold(onlyBudget, q(80n))).then(
+    (answer) => [answer, leases.spendLimitOf(onlyBudget)] as const,
+  );
+  await passTime(20);
+  asked.resolve(limit);
+  // Runs after the refusal, and before its caller hears of it.
+  queueMicrotask(() => leases.settle(onlyBudget, q(60n), q(10n)));
+  expect(await answerOf(seen)).toEqual(["insufficient", limit]);
 });
 
 test("the end of a call lets a waiting one in at once, however slow the database is", async () => {
