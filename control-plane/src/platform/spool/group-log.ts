@@ -1,15 +1,4 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fdatasyncSync,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fdatasyncSync, ftruncateSync, openSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { flushFile, flushFolder, flushFolderNow } from "./flush-files.ts";
 import { encodeRecord, headBytes, type StoredGroup } from "./group-record.ts";
@@ -17,6 +6,7 @@ import {
   firstFrom,
   fromName,
   keep,
+  keepDamaged,
   keptName,
   type LogFile,
   nameOf,
@@ -361,10 +351,14 @@ export class GroupLog {
 
   /** Reads a file: its groups, in spite of anything between them, and where the next one belongs. */
   #open(path: string, namedId: number, committedId: number): void {
-    const { file, markedId, isDamaged } = openFile(path, namedId);
+    const { file, markedId, damage } = openFile(path, namedId);
     this.#markedId = Math.max(this.#markedId, markedId);
-    if (isDamaged) {
-      this.#keepCopy(path);
+    if (damage !== null) {
+      const { copy, isNew } = keepDamaged(path, damage);
+      // An earlier process may have made the copy, and ended before the lost rows were in quarantine.
+      if (isNew || damage.lostToId > Math.max(committedId, markedId)) {
+        this.damaged.push(copy);
+      }
     }
     ftruncateSync(file.fd, file.end);
     for (const group of file.groups.splice(0)) {
@@ -373,13 +367,5 @@ export class GroupLog {
       }
     }
     this.#files.push(file);
-  }
-
-  #keepCopy(path: string): void {
-    const copy = keptName(path);
-    if (!existsSync(copy)) {
-      copyFileSync(path, copy);
-      this.damaged.push(copy);
-    }
   }
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { copyFileSync, existsSync, fstatSync, openSync, readFileSync, readSync, renameSync, rmSync } from "node:fs";
 import { UnreadableGroupError } from "./errors.ts";
 import { type Head, headBytes, nextWhole, type StoredGroup, wholeAt } from "./group-record.ts";
 
@@ -62,30 +62,74 @@ export function keep(file: LogFile, offset: number): string {
   if (file.copy !== null && offset < file.copy.bytes) {
     return file.copy.path;
   }
-  const path = file.copy?.path ?? freeName(keptName(file.path));
+  const path = file.copy?.path ?? keptNames(file.path).free;
   file.copy = { path, bytes: file.end };
   try {
-    copyFileSync(file.path, path);
+    copyWhole(file.path, path);
   } catch {
     file.isKept = true;
   }
   return path;
 }
 
-function freeName(path: string): string {
-  let free = path;
-  for (let number = 2; existsSync(free); number += 1) {
-    free = `${path}-${number}`;
+/**
+ * Keeps a damaged file of an earlier process under another name, unless that one did.
+ * @returns the name
+ */
+export function keepDamaged(path: string, { start }: Damage): { readonly copy: string; readonly isNew: boolean } {
+  const { taken, free } = keptNames(path);
+  const known = taken.find((copy) => startsWith(copy, start));
+  if (known === undefined) {
+    copyWhole(path, free);
   }
-  return free;
+  return { copy: known ?? free, isNew: known === undefined };
 }
+
+function startsWith(path: string, start: Buffer): boolean {
+  try {
+    return readFileSync(path).subarray(0, start.length).equals(start);
+  } catch {
+    return false;
+  }
+}
+
+/** Copies all of a file or nothing: on a full disk, running calls need the room that a part takes. @throws Error of the file system */
+function copyWhole(from: string, to: string): void {
+  const part = `${to}.part`;
+  try {
+    copyFileSync(from, part);
+    renameSync(part, to);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+}
+
+/** The names under which a file was kept, and the next one. */
+function keptNames(path: string): { readonly taken: readonly string[]; readonly free: string } {
+  const taken: string[] = [];
+  let free = keptName(path);
+  while (existsSync(free)) {
+    taken.push(free);
+    free = `${keptName(path)}-${taken.length + 1}`;
+  }
+  return { taken, free };
+}
+
+/** Something between two groups of a file could not be read. */
+export type Damage = {
+  /** The file up to its end. */
+  readonly start: Buffer;
+  /** Groups up to this one may be lost by it. */
+  readonly lostToId: number;
+};
 
 export type OpenedFile = {
   readonly file: LogFile;
   /** Up to which group everything is committed, as far as this file says. */
   readonly markedId: number;
-  /** Whether something between two of its groups could not be read. */
-  readonly isDamaged: boolean;
+  /** The last one in it. */
+  readonly damage: Damage | null;
 };
 
 /**
@@ -97,7 +141,8 @@ export function openFile(path: string, namedId: number): OpenedFile {
   const fd = openSync(path, "r+");
   const bytes = readAll(fd);
   const groups: Placed[] = [];
-  let [end, lastId, markedId, isDamaged] = [0, namedId - 1, 0, false];
+  let damage: Damage | null = null;
+  let [end, lastId, markedId] = [0, namedId - 1, 0];
   for (let at: number | null = 0; at !== null && at < bytes.length; ) {
     const head = wholeAt(bytes, at);
     if (head === null) {
@@ -109,7 +154,7 @@ export function openFile(path: string, namedId: number): OpenedFile {
       markedId = Math.max(markedId, head.id);
       end = end === at ? next : end;
     } else if (head.id > lastId) {
-      isDamaged ||= end !== at;
+      damage = end === at ? damage : { start: bytes.subarray(0, at), lostToId: head.id - 1 };
       groups.push({ ...head, offset: at });
       end = next;
       lastId = head.id;
@@ -118,7 +163,7 @@ export function openFile(path: string, namedId: number): OpenedFile {
   }
   // A power cut can leave a file that was written over under its former name.
   const firstId = groups[0]?.id ?? namedId;
-  return { file: { ...newFile(path, fd, firstId), groups, end }, markedId, isDamaged };
+  return { file: { ...newFile(path, fd, firstId), groups, end }, markedId, damage };
 }
 
 function readAll(fd: number): Buffer {

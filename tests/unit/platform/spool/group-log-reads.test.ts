@@ -1,6 +1,5 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { closeSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { encodeRecord, headBytes, type StoredGroup } from "@sluice/control-plane/platform/spool/group-record.ts";
 import { type LogFile, openFile, readGroup } from "@sluice/control-plane/platform/spool/log-file.ts";
 import { asBuffer } from "@sluice/http-client/as-buffer";
@@ -67,9 +66,10 @@ describe("a log of groups that is read", () => {
       const log = folder.open();
       append(log, 1, isFull ? "x".repeat(9_000_000) : "only");
       const [path = ""] = folder.files();
-      // Nothing can be written there.
-      symlinkSync(join(folder.path, "missing", "target"), `${path}.corrupt`);
+      symlinkSync("/dev/full", `${path}.corrupt.part`);
       expect(log.keepFileOf(1)).toBe(`${path}.corrupt`);
+      // A part of a copy would take the room that calls need.
+      expect(folder.files()).toEqual([path]);
       if (isFull) {
         append(log, 2, "in the next file");
       }
@@ -81,6 +81,35 @@ describe("a log of groups that is read", () => {
       expect(readFileSync(`${path}.corrupt`).equals(bytes)).toBe(true);
       log.close();
     }
+  });
+
+  test("tells of damage again while its rows are not given up, and copies other damage besides", () => {
+    using folder = new LogFolder();
+    const first = folder.open();
+    for (const id of [1, 2, 3, 4, 5]) {
+      append(first, id, `body ${id}`);
+    }
+    const [path = ""] = folder.files();
+    const damage = (body: string) => {
+      const bytes = readFileSync(path);
+      bytes[bytes.indexOf(body)] = 1;
+      writeFileSync(path, bytes);
+      return bytes;
+    };
+    const damagedOf = (committedId = 0) => {
+      const log = folder.open(committedId);
+      log.close();
+      return log.damaged;
+    };
+    const damaged = damage("body 2");
+    const [copy, other] = [`${path}.corrupt`, `${path}.corrupt-2`];
+    expect(first.keepFileOf(2)).toBe(copy);
+    first.close();
+    expect([damagedOf(), damagedOf(1), damagedOf(2)]).toEqual([[copy], [copy], []]);
+    const more = damage("body 4");
+    expect([damagedOf(2), damagedOf(3), damagedOf(4)]).toEqual([[other], [other], []]);
+    expect([readFileSync(copy).equals(damaged), readFileSync(other).equals(more)]).toEqual([true, true]);
+    expect(folder.files()).toEqual([path, copy, other]);
   });
 
   test("gives no whole record that is in the place of a group, unless it is the group", () => {

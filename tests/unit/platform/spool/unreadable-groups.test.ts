@@ -116,6 +116,28 @@ describe.each(kinds)("groups of %s rows", (kind) => {
     expect(consumer.quarantined).toHaveLength(10);
   });
 
+  test("that are damaged are told of at the next start if this process ends before their rows are in quarantine", async () => {
+    await using folder = await spoolFolder();
+    const spool = await spoolOf(folder, kind, 3);
+    await damage(folder, [2]);
+    const isTried = Promise.withResolvers<void>();
+    spool.drain(
+      sink(() => {
+        isTried.resolve();
+        throw new Error("the database is down");
+      }),
+    );
+    await isTried.promise;
+    await spool.close();
+    const next = await folder.open();
+    const movedTo = expect.stringMatching(/\.log\.corrupt$/);
+    expect(folder.warnings).toEqual([{ event: "spool.corrupt", detail: expect.objectContaining({ movedTo }) }]);
+    const heir = sink();
+    next.drain(heir);
+    await next.replayed;
+    expect(heir.rows()).toEqual(rowsOf([1, 3]));
+  });
+
   test("that the disk refuses for a while are committed later, those after them before, and nothing is lost to a crash", async () => {
     await using folder = await spoolFolder();
     const spool = await spoolOf(folder, kind, 6);
