@@ -64,10 +64,11 @@ test("nothing is wrong unless someone tampers", async () => {
   expect(await scene.checkMoney()).toEqual([]);
 });
 
-const settledRow = "what is settled is a usage row, with its cost, its multiplier and its user";
+const settledRow =
+  "what is settled is a usage row of the span of its batch, with its cost, its multiplier and its user";
 const settledSum = "settled is base times multiplier, rounded up";
 const listedCall =
-  "what is in a list of settled calls is a usage row of its shard and minute, with a multiplier of one";
+  "what is in a list of settled calls is a usage row of its shard, minute and span, with a multiplier of one";
 const delta = "each delta of a usage row is an entry of the ledger";
 const unreached = "no unsettled row is out of the reach of the cursor";
 
@@ -80,6 +81,7 @@ function copyOf(table: string, changes: string): string {
 /** A change after which no usage row is settled. */
 const unsettled = (change: string) => `with gone as (delete from usage_settlement) ${change}`;
 const listOf = (values: string) => `insert into settled_calls select ${values} from usage_log`;
+const thisServer = "(select system_identifier from pg_control_system())";
 const quarantined = (rows: number) => `insert into usage_quarantine (replica_id, row_count) values ('r', ${rows})`;
 
 const first = "(select min(id) from sales_order)";
@@ -323,6 +325,14 @@ const allChanges: readonly (readonly [string, string])[] = [
   ],
   [listedCall, listOf("day, gateway_user_id & 15, left(request_id::text, 8), 1, array[request_id]")],
   ["a usage row is settled once", listOf("day, gateway_user_id & 15, left(request_id::text, 8), 1, array[request_id]")],
+  [
+    "the spans of whole batches do not overlap",
+    `${copyOf("settlement_batch", `'id', row.id + n, 'whole_on', ${thisServer}`)} cross join generate_series(1000, 1001) n`,
+  ],
+  [
+    "the cursor is not before the end of a whole batch",
+    `with whole as (update settlement_batch set whole_on = ${thisServer}) update settlement_checkpoint set xid = '1'`,
+  ],
   [unreached, unsettled("update settlement_checkpoint set xid = '1' where source = 'usage_log'")],
   [unreached, unsettled("update usage_log set xid = '9223372036854775807'")],
   ["a usage row that was recorded is in the log", quarantined(1)],

@@ -196,7 +196,8 @@ test("a call in quarantine is not reported once it is listed", async () => {
 });
 
 describe("the check of money notices", () => {
-  const listed = "what is in a list of settled calls is a usage row of its shard and minute, with a multiplier of one";
+  const listed =
+    "what is in a list of settled calls is a usage row of its shard, minute and span, with a multiplier of one";
   test.each([
     [
       "a call that is taken from a list",
@@ -213,6 +214,7 @@ describe("the check of money notices", () => {
     ["a list of another shard", "update settled_calls set shard = (shard + 1) % 16", listed],
     ["a list of another minute", "update settled_calls set minute = '00000000'", listed],
     ["another cost of a listed call", "update usage_log set quota = quota + 1", "what a user settled is in the ledger"],
+    ["a list of other transactions", "update settled_calls set first_xid = '0', last_xid = '1'", listed],
     ["a list without a batch", "update settled_calls set batch_id = batch_id + 1000", "a batch says what its rows say"],
     ["a list that is gone", "delete from settled_calls", "no unsettled row is out of the reach of the cursor"],
   ])("%s", async (_what, change, invariant) => {

@@ -115,3 +115,75 @@ test("a list, and a row, is compared only with lists that share a transaction wi
   expect(read).toBeLessThan(5);
   expect(await scene.faults()).toEqual([]);
 });
+
+describe("the check of money notices", () => {
+  const overlap = "the spans of whole batches do not overlap";
+  const inList =
+    "what is in a list of settled calls is a usage row of its shard, minute and span, with a multiplier of one";
+  const row = "what is settled is a usage row of the span of its batch, with its cost, its multiplier and its user";
+  const cursor = "the cursor is not before the end of a whole batch";
+  const last = "id = (select max(id) from settlement_batch)";
+  const first = "id = (select min(id) from settlement_batch)";
+  const lower = (column: string) => `${column} = (${column}::text::bigint - 1)::text::xid8`;
+  const zero = "'00000000-0000-0000-0000-000000000000'";
+  test.each([
+    [
+      "a span that begins before the one before it ends",
+      overlap,
+      `update settlement_batch set first_xid = '3' where ${last}`,
+    ],
+    [
+      "a span that ends after the next begins",
+      overlap,
+      `update settlement_batch set last_request_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff', last_xid = '999999999' where ${first}`,
+    ],
+    [
+      "a span that begins after calls of its batch",
+      inList,
+      `update settlement_batch set first_request_id = last_request_id where ${last}`,
+    ],
+    [
+      "a span that ends before calls of its batch",
+      inList,
+      `update settlement_batch set last_request_id = first_request_id where ${last}`,
+    ],
+    [
+      "a span that ends before a row of its batch",
+      row,
+      `update settlement_batch set ${lower("last_xid")} where ${last}`,
+    ],
+    [
+      "a gap that a call is in",
+      "no unsettled row is out of the reach of the cursor",
+      "delete from settled_calls where batch_id = (select max(id) from settlement_batch)",
+    ],
+    ["a cursor that was set back", cursor, "update settlement_checkpoint set xid = '3'"],
+    [
+      "a cursor that was set back within a transaction",
+      cursor,
+      `update settlement_checkpoint set request_id = ${zero}`,
+    ],
+  ])("%s", async (_what, invariant, change) => {
+    const rows = () => ["1.0000", "1.0000", "1.5000", "1.0000"].map((multiplier) => scene.row(0, 10n, multiplier));
+    await scene.run();
+    await scene.commit(...rows());
+    await scene.run();
+    await scene.commit(...rows());
+    await scene.run();
+    expect(await scene.checkMoney()).toEqual([]);
+    await scene.withoutTriggers(change);
+    expect((await scene.checkMoney()).map((each) => (each as { invariant: string }).invariant)).toContain(invariant);
+  });
+
+  test("but nothing in spans of another server, or from before the database came back", async () => {
+    await scene.run();
+    const change = `update settlement_batch set first_xid = '3', last_xid = '999999999'`;
+    await scene.withoutTriggers(change);
+    expect(await scene.checkMoney()).not.toEqual([]);
+    for (const stay of ["whole_after = 1000000", "whole_after = 0, system_identifier = '1'"]) {
+      await scene.withoutTriggers(`update settlement_checkpoint set ${stay}`);
+      const found = (await scene.checkMoney()).map((each) => (each as { invariant: string }).invariant);
+      expect(found.filter((each) => [overlap, inList, row, cursor].includes(each))).toEqual([]);
+    }
+  });
+});

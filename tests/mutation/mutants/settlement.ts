@@ -59,6 +59,14 @@ export const settlementMutants: readonly Mutant[] = [
     tests: ["integration/settled-spans.test.ts"],
   },
   {
+    id: "prices/sql-span-overlap",
+    file: "control-plane/src/db/functions/checks.sql",
+    from: "WHERE (b.xid_before, b.request_before) >= (b.first_xid, b.first_request_id)",
+    to: "WHERE b.xid_before > b.first_xid AND b.id IS NULL",
+    rule: "the check of money sees spans of batches that overlap",
+    tests: ["integration/settled-spans.test.ts"],
+  },
+  {
     id: "prices/sql-listed-with-row",
     file: "control-plane/src/db/functions/settlement.sql",
     from: " OR EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = v_list.day AND s.request_id = ANY (v_list.calls)) THEN",

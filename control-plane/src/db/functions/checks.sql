@@ -484,6 +484,13 @@ LANGUAGE sql STABLE AS $$
   WHERE coalesce(g.quota, 0) <> coalesce(o.quota, 0)
 $$;
 
+-- Batches whose spans of the log have no other calls: of this server, and not from before the database came back to it.
+CREATE OR REPLACE FUNCTION whole_batches() RETURNS SETOF settlement_batch LANGUAGE sql STABLE AS $$
+  SELECT b.* FROM settlement_batch b
+  JOIN settlement_checkpoint c ON c.source = 'usage_log:' || b.shard AND c.system_identifier = b.whole_on::text AND c.whole_after < b.id
+  WHERE b.whole_on = (SELECT system_identifier FROM pg_control_system())
+$$;
+
 -- The settlement: usage rows, what they settled, and where that appears in the ledger and the budgets.
 CREATE OR REPLACE FUNCTION check_money_settlement() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE sql STABLE AS $$
@@ -491,17 +498,25 @@ LANGUAGE sql STABLE AS $$
   SELECT 'a usage row is settled once', 'request ' || request_id, count(*)::text
   FROM settled_call GROUP BY request_id HAVING count(*) > 1
   UNION ALL
-  SELECT 'what is settled is a usage row, with its cost, its multiplier and its user', 'request ' || s.request_id,
-    coalesce(u.quota || ' x ' || u.rate_multiplier, 'no row')
+  SELECT 'what is settled is a usage row of the span of its batch, with its cost, its multiplier and its user', 'request ' || s.request_id,
+    coalesce(u.quota || ' x ' || u.rate_multiplier || ' by ' || u.xid, 'no row')
   FROM usage_settlement s LEFT JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
-  WHERE u.request_id IS NULL OR (u.quota, u.rate_multiplier, u.gateway_user_id)
+  LEFT JOIN whole_batches() b ON b.id = s.batch_id
+  WHERE u.request_id IS NULL OR (u.xid, u.request_id) < (b.first_xid, b.first_request_id)
+    OR (u.xid, u.request_id) > (b.last_xid, b.last_request_id) OR (u.quota, u.rate_multiplier, u.gateway_user_id)
     IS DISTINCT FROM (coalesce(s.base_quota, s.settled_quota), coalesce(s.rate_multiplier, 1), s.gateway_user_id)
   UNION ALL
-  SELECT 'what is in a list of settled calls is a usage row of its shard and minute, with a multiplier of one', 'listed call ' || l.request_id,
-    coalesce(u.gateway_user_id || ', ' || u.rate_multiplier, 'no row')
-  FROM (SELECT day, shard, minute, unnest(calls) AS request_id FROM settled_calls) l
+  SELECT 'what is in a list of settled calls is a usage row of its shard, minute and span, with a multiplier of one',
+    'listed call ' || l.request_id, coalesce(u.gateway_user_id || ', ' || u.rate_multiplier || ', by ' || u.xid, 'no row')
+  FROM (
+    SELECT c.day, c.shard, c.minute, c.first_xid, c.last_xid, b.first_request_id, b.last_request_id, b.first_xid AS from_xid, b.last_xid AS to_xid,
+      unnest(c.calls) AS request_id
+    FROM settled_calls c LEFT JOIN whole_batches() b ON b.id = c.batch_id
+  ) l
   LEFT JOIN usage_log u ON u.day = l.day AND u.request_id = l.request_id
   WHERE u.request_id IS NULL OR u.rate_multiplier <> 1 OR (u.gateway_user_id & 15) <> l.shard OR left(l.request_id::text, 8) <> l.minute
+    OR u.xid NOT BETWEEN l.first_xid AND l.last_xid OR (u.xid, u.request_id) < (l.from_xid, l.first_request_id)
+    OR (u.xid, u.request_id) > (l.to_xid, l.last_request_id)
   UNION ALL
   SELECT 'settled is base times multiplier, rounded up', 'request ' || request_id,
     base_quota || ' x ' || rate_multiplier || ' <> ' || settled_quota
@@ -558,6 +573,22 @@ LANGUAGE sql STABLE AS $$
     AND c.system_identifier = (SELECT system_identifier::text FROM pg_control_system())
     AND NOT EXISTS (SELECT 1 FROM settled_call s WHERE s.day = u.day AND s.request_id = u.request_id)
     AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)
+$$;
+
+-- The spans of the log that batches name: sums find the calls of a batch there. That none is left between them, the check of the
+-- settlement sees: every call before the cursor is settled or in quarantine.
+CREATE OR REPLACE FUNCTION check_money_spans() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE sql STABLE AS $$
+  SELECT 'the spans of whole batches do not overlap', 'batch ' || b.id, 'batch ' || b.id_before
+  FROM (
+    SELECT id, first_xid, first_request_id, lag(id) OVER spans AS id_before, lag(last_xid) OVER spans AS xid_before,
+      lag(last_request_id) OVER spans AS request_before
+    FROM whole_batches() WINDOW spans AS (PARTITION BY shard ORDER BY first_xid, first_request_id, id)
+  ) b WHERE (b.xid_before, b.request_before) >= (b.first_xid, b.first_request_id)
+  UNION ALL
+  SELECT 'the cursor is not before the end of a whole batch', 'batch ' || b.id, c.xid || ' before ' || b.last_xid
+  FROM whole_batches() b JOIN settlement_checkpoint c ON c.source = 'usage_log:' || b.shard
+  WHERE (c.xid, c.request_id) < (b.last_xid, b.last_request_id)
 $$;
 
 -- Users owe the cost of rows that a replica could not write, and no sum contains it.
