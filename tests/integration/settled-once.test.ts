@@ -120,5 +120,5 @@ test("the lag is measured soon while 30,000 settled calls of a minute are after 
   expect((await scene.settlement.measureLag()).seconds).toBe(0);
   // Call by call it would take five seconds.
   const tookMs = performance.now() - startedAt;
-  expect(tookMs).toBeLessThan(1_000);
+  expect(tookMs).toBeLessThan(3_000);
 });
