@@ -5,6 +5,7 @@ import { StartError } from "@sluice/deploy/start/start-error";
 import { clusterVariable, startTestCluster } from "../support/postgres/test-cluster.ts";
 import { briefProcesses } from "./brief-processes.ts";
 import { bundleControlPlane, programVariable } from "./bundle-control-plane.ts";
+import { JobPlaces } from "./job-places.ts";
 import { type Job, type JobResult, listStaticChecks, testProcess } from "./jobs.ts";
 import { daysAheadInTests, lighterSettings, lighterVariable } from "./lighter-program.ts";
 import { listTestFiles, makePlan, type Plan, readFlags, shareProcesses } from "./plan.ts";
@@ -15,8 +16,7 @@ import { openRunFolder } from "./run-folder.ts";
 const processors = availableParallelism();
 /** With fewer files, a bundle takes longer to make than it saves. */
 const bundledFilesMin = 6;
-/** Loads are fractions, whose sums are not exact. */
-const roundingError = 1e-6;
+const lookEveryMs = 3_000;
 const totals = { passed: 0, failed: 0, skipped: 0 };
 /** How many tests were skipped and in which files or checks, by the reason. */
 const skips = new Map<string, { count: number; readonly names: Set<string> }>();
@@ -85,9 +85,9 @@ async function listJobs(plan: Plan, needsDatabase: boolean, env: Readonly<Record
   return jobs;
 }
 
-/** What has begun and not ended, and how many processors it takes. */
+/** What has begun and not ended. */
 const running = new Set<Promise<void>>();
-let load = 0;
+const places = new JobPlaces(processors);
 const use = new ProcessorUse();
 
 /**
@@ -96,22 +96,33 @@ const use = new ProcessorUse();
  */
 async function beginJobs(jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) {
-    while (load + job.load > processors + roundingError) {
-      await Promise.race(running);
+    while (!places.hasRoomFor(job.load)) {
+      await Promise.race([...running, lookSoon()]);
     }
     if (stopping !== null) {
       break;
     }
-    load += job.load;
+    places.take(job.load);
     const ended = runJob(job).finally(() => running.delete(ended));
     running.add(ended);
   }
 }
 
+let looking: Promise<void> | null = null;
+
+/** Resolves when the next look at the processors is over. */
+function lookSoon(): Promise<void> {
+  looking ??= Bun.sleep(lookEveryMs).then(() => {
+    looking = null;
+    places.look();
+  });
+  return looking;
+}
+
 async function runJob(job: Job): Promise<void> {
   const startedAt = performance.now();
   const result = await job.run();
-  load -= job.load;
+  places.giveBack(job.load);
   use.note(kindOf(job));
   if (stopping === null) {
     printResult(job.name, result, performance.now() - startedAt);

@@ -33,7 +33,7 @@ export class ProcessorUse {
   }
 }
 
-function processorTimes(): ProcessorTimes {
+export function processorTimes(): ProcessorTimes {
   const times = cpus().map(({ times: each }) => each);
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   return { allMs: sum(times.flatMap((each) => Object.values(each))), idleMs: sum(times.map(({ idle }) => idle)) };
