@@ -91,10 +91,17 @@ test.each(["array[]::uuid[]", "array[null]::uuid[]", "array['CALL', null]::uuid[
   },
 );
 
-test("a list of a shard without a checkpoint is refused, because nothing would be locked while it is written", async () => {
-  expect(String(await failureOf(list(scene.owner, 901, 16n)))).toContain("of the shards {16}, one has no checkpoint");
-  expect(await timesSettled()).toBe(0);
-});
+test.each([
+  ["list", (db: Queryable) => list(db, 901)],
+  ["row", settleAsRow],
+])(
+  "a %s of a shard without a checkpoint is refused, because nothing would be locked while it is written",
+  async (_what, write) => {
+    await scene.owner.sql`delete from settlement_checkpoint where source like 'usage_log:%'`;
+    expect(String(await failureOf(write(scene.owner)))).toContain("one has no checkpoint");
+    expect(await timesSettled()).toBe(0);
+  },
+);
 
 test("the lag is measured soon while 30,000 settled calls of a minute are after the cursor", async () => {
   const columns = await scene.owner.sql<{ name: string }>`

@@ -125,6 +125,8 @@ export async function fillAged(db: Database, { sizes, isResummed, tell }: FillDe
       [BigInt(batchBehindAll)],
     ),
   );
+  // Nothing is settled without a checkpoint.
+  await once("the shards of the settlement", false, (tx) => tx.sql`select open_settlement_shards()`);
   const days = daysOf(await firstDay(db), sizes.days);
   for (const [index, day] of days.entries()) {
     await once(`calls of ${day}`, false, (tx) => fillDay(tx, sizes, day, index));
@@ -132,10 +134,8 @@ export async function fillAged(db: Database, { sizes, isResummed, tell }: FillDe
   }
   await once("how far the settlement is", false, (tx) =>
     tx.query(
-      `insert into settlement_checkpoint (source, xid, request_id, system_identifier)
-        select 'usage_log:' || shard, pg_current_xact_id(), 'ffffffff-ffff-ffff-ffff-ffffffffffff',
-          (select system_identifier::text from pg_control_system())
-        from generate_series(0, 15) shard`,
+      `update settlement_checkpoint set xid = pg_current_xact_id(), request_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+          system_identifier = (select system_identifier::text from pg_control_system()), updated_at = now()`,
       [],
     ),
   );

@@ -59,6 +59,14 @@ export const settlementMutants: readonly Mutant[] = [
     tests: ["integration/settled-spans.test.ts"],
   },
   {
+    id: "prices/sql-shard-without-checkpoint",
+    file: "control-plane/src/db/functions/settlement.sql",
+    from: "IF v_held < cardinality(p_shards) THEN",
+    to: "IF false THEN",
+    rule: "nothing is settled in a shard whose checkpoint cannot be locked",
+    tests: ["integration/settled-once.test.ts"],
+  },
+  {
     id: "prices/sql-span-overlap",
     file: "control-plane/src/db/functions/checks.sql",
     from: "WHERE (b.xid_before, b.request_before) >= (b.first_xid, b.first_request_id)",

@@ -190,8 +190,7 @@ CREATE OR REPLACE FUNCTION is_settled(p_day date, p_user bigint, p_request uuid)
 $$;
 
 -- Locks the checkpoints of these shards until the transaction ends, so that no two settle a call at the same time.
--- It returns how many there are.
-CREATE OR REPLACE FUNCTION hold_settlement_checkpoints(p_shards bigint[]) RETURNS integer LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION hold_settlement_checkpoints(p_shards bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_held integer;
 BEGIN
@@ -200,7 +199,7 @@ BEGIN
   END IF;
   PERFORM 1 FROM settlement_checkpoint WHERE source IN (SELECT 'usage_log:' || shard FROM unnest(p_shards) shard) ORDER BY source FOR UPDATE;
   GET DIAGNOSTICS v_held = ROW_COUNT;
-  RETURN v_held;
+  IF v_held < cardinality(p_shards) THEN RAISE EXCEPTION 'of the shards %, one has no checkpoint', p_shards; END IF;
 END
 $$;
 
@@ -210,11 +209,10 @@ $$;
 CREATE OR REPLACE FUNCTION refuse_settled_calls() RETURNS trigger LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-  v_shards bigint[] := ARRAY(SELECT DISTINCT shard FROM written);
   v_list settled_calls;
   v_logged uuid[];
 BEGIN
-  IF hold_settlement_checkpoints(v_shards) < cardinality(v_shards) THEN RAISE EXCEPTION 'of the shards %, one has no checkpoint', v_shards; END IF;
+  PERFORM hold_settlement_checkpoints(ARRAY(SELECT DISTINCT shard FROM written));
   FOR v_list IN SELECT * FROM written LOOP
     SELECT array_agg(DISTINCT u.request_id) INTO v_logged
       FROM usage_log u
