@@ -2,6 +2,7 @@ import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import OlderAnthropic from "anthropic-sdk-0";
+import { failureOf } from "../support/values/failure-of.ts";
 
 const provider = startSandboxProvider({ requiredKey: "right-key" });
 const client = new Anthropic({ baseURL: provider.url, apiKey: "right-key", maxRetries: 0 });
@@ -20,12 +21,6 @@ const timeTool = {
   name: "get_time",
   input_schema: { type: "object" as const, properties: { zone: { type: "string" } } },
 };
-
-const failureOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    () => null,
-    (error: unknown) => error,
-  );
 
 afterEach(() => provider.reset());
 afterAll(() => provider.stop());

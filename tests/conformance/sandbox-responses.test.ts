@@ -1,6 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import OpenAI from "openai";
+import { failureOf } from "../support/values/failure-of.ts";
 
 const provider = startSandboxProvider();
 const client = new OpenAI({ baseURL: `${provider.url}/v1`, apiKey: "k", maxRetries: 0 });
@@ -10,12 +11,6 @@ const encrypted = { include: ["reasoning.encrypted_content" as const], store: fa
 type Request = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "model" | "stream">;
 
 const streamOf = (request: Request) => Array.fromAsync(client.responses.stream({ model, ...request }));
-const failureOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    () => null,
-    (error: unknown) => error,
-  );
-
 afterEach(() => provider.reset());
 afterAll(() => provider.stop());
 

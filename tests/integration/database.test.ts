@@ -15,6 +15,7 @@ import { bigint, date, numeric, pgTable, varchar } from "drizzle-orm/pg-core";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { anyCharacter } from "../support/values/any-character.ts";
+import { failureOf } from "../support/values/failure-of.ts";
 import { promptMs } from "../support/values/patience.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
@@ -35,17 +36,6 @@ afterAll(async () => {
   await db.close(1_000);
   await server.drop();
 });
-
-async function fails(work: Promise<unknown>): Promise<unknown> {
-  const outcome = await work.then(
-    () => null,
-    (error: unknown) => ({ error }),
-  );
-  if (outcome === null) {
-    throw new Error("expected a failure");
-  }
-  return outcome.error;
-}
 
 async function counterOf(id: bigint): Promise<bigint | null> {
   const [row] = await db.sql<{ value: bigint }>`select value from counter where id = ${id}`;
@@ -178,7 +168,7 @@ describe("a transaction", () => {
       await tx.sql`update counter set value = 99 where id = 1`;
       throw failure;
     });
-    expect(await fails(work)).toBe(failure);
+    expect(await failureOf(work)).toBe(failure);
     expect(await counterOf(1n)).toBe(10n);
     expect(db.load()).toEqual({ inUse: 0, waiting: 0 });
   });
@@ -188,14 +178,14 @@ describe("a transaction", () => {
       await tx.sql`insert into counter values (2)`;
       await tx.sql`insert into counter values (2)`.catch(() => undefined);
     });
-    expect(await fails(work)).toBeInstanceOf(TransactionAbortedError);
+    expect(await failureOf(work)).toBeInstanceOf(TransactionAbortedError);
     expect(await counterOf(2n)).toBeNull();
   });
 
   test("continues after a failed savepoint", async () => {
     await db.withTransaction(async (tx) => {
       await tx.sql`insert into counter values (3, 1)`;
-      const error = await fails(tx.savepoint(() => tx.sql`insert into counter values (3, 2)`));
+      const error = await failureOf(tx.savepoint(() => tx.sql`insert into counter values (3, 2)`));
       expect(isUniqueViolation(error, "counter_pkey")).toBe(true);
       await tx.savepoint(() => tx.sql`update counter set value = value + 5 where id = 3`);
     });
@@ -204,7 +194,7 @@ describe("a transaction", () => {
 
   test("can't be used after its end", async () => {
     const leaked = await db.withTransaction(async (tx) => tx);
-    expect(String(await fails(leaked.sql`insert into counter values (4)`))).toMatch(/has ended/);
+    expect(String(await failureOf(leaked.sql`insert into counter values (4)`))).toMatch(/has ended/);
     expect(await counterOf(4n)).toBeNull();
   });
 
@@ -260,7 +250,7 @@ describe("a transaction", () => {
       runs += 1;
       await tx.sql`do $$ begin raise exception 'again' using errcode = 'serialization_failure'; end $$`;
     });
-    expect(sqlStateOf(await fails(work))).toBe("40001");
+    expect(sqlStateOf(await failureOf(work))).toBe("40001");
     expect(runs).toBe(4);
   });
 
@@ -276,9 +266,9 @@ describe("a transaction", () => {
     ];
     for (const work of failing) {
       const errors = [
-        await fails(work(db)),
-        await fails(db.withTransaction(work)),
-        await fails(db.withTransaction((tx) => tx.savepoint(() => work(tx)))),
+        await failureOf(work(db)),
+        await failureOf(db.withTransaction(work)),
+        await failureOf(db.withTransaction((tx) => tx.savepoint(() => work(tx)))),
       ];
       for (const error of errors) {
         expect(error).toBeInstanceOf(Bun.SQL.PostgresError);
@@ -309,7 +299,7 @@ describe("limits", () => {
   test("a statement that runs too long is cancelled, and its connection serves the next one", async () => {
     await using limited = disposable(openDatabase(options({ statementTimeoutMs: 1_000, poolMax: 1 })));
     const [before] = await limited.sql`select pg_backend_pid() as pid`;
-    const error = await fails(limited.sql`select pg_sleep(30)`);
+    const error = await failureOf(limited.sql`select pg_sleep(30)`);
     expect(error).toBeInstanceOf(DatabaseTimeoutError);
     expect((error as DatabaseTimeoutError).source).toBe("statement");
     expect((await limited.sql`select pg_backend_pid() as pid`)[0]).toEqual(before);
@@ -318,7 +308,7 @@ describe("limits", () => {
   test("a transaction can have its own limit", async () => {
     await using limited = disposable(openDatabase(options({ statementTimeoutMs: 1_000, poolMax: 1 })));
     await limited.withTransaction((tx) => tx.sql`select pg_sleep(1.2)`, { statementTimeoutMs: 30_000 });
-    expect(await fails(limited.sql`select pg_sleep(30)`)).toBeInstanceOf(DatabaseTimeoutError);
+    expect(await failureOf(limited.sql`select pg_sleep(30)`)).toBeInstanceOf(DatabaseTimeoutError);
   });
 
   test("a row that another transaction holds is waited for only up to the lock limit", async () => {
@@ -326,7 +316,7 @@ describe("limits", () => {
     await db.sql`insert into counter values (20)`;
     await db.withTransaction(async (tx) => {
       await tx.sql`select 1 from counter where id = 20 for update`;
-      const error = await fails(impatient.sql`update counter set value = 1 where id = 20`);
+      const error = await failureOf(impatient.sql`update counter set value = 1 where id = 20`);
       expect((error as DatabaseTimeoutError).source).toBe("lock");
     });
   });
@@ -340,7 +330,7 @@ describe("limits", () => {
       await db.sql`update counter set value = 1 where id = 21`;
       await tx.sql`update counter set value = 2 where id = 21`;
     });
-    expect(await fails(work)).toMatchObject({ name: "DatabaseUnavailableError" });
+    expect(await failureOf(work)).toMatchObject({ name: "DatabaseUnavailableError" });
     expect(await counterOf(21n)).toBe(1n);
     expect(idle.load().inUse).toBe(0);
   });
@@ -354,7 +344,7 @@ describe("limits", () => {
         return tx.sql<{ one: number }>`select 1 as one`;
       }),
     );
-    expect(await fails(small.sql`select 1`)).toBeInstanceOf(PoolExhaustedError);
+    expect(await failureOf(small.sql`select 1`)).toBeInstanceOf(PoolExhaustedError);
     release.resolve();
     expect((await Promise.all(holders)).map(([row]) => row?.one)).toEqual([1, 1]);
     expect(await small.sql<{ one: number }>`select 1 as one`).toHaveLength(1);
@@ -368,13 +358,13 @@ describe("limits", () => {
     expect((await quick)[0]?.done).toBe(true);
 
     const hurried = openDatabase(options());
-    const slow = fails(hurried.sql`select pg_sleep(20)`);
+    const slow = failureOf(hurried.sql`select pg_sleep(20)`);
     await Bun.sleep(20);
     const startedAt = performance.now();
     await hurried.close(100);
     expect(await slow).toMatchObject({ name: "DatabaseUnavailableError" });
     expect(performance.now() - startedAt).toBeLessThan(promptMs);
-    expect(await fails(hurried.sql`select 1`)).toMatchObject({ name: "DatabaseUnavailableError" });
+    expect(await failureOf(hurried.sql`select 1`)).toMatchObject({ name: "DatabaseUnavailableError" });
   });
 });
 

@@ -11,6 +11,7 @@ import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlemen
 import { holdLock } from "../support/postgres/held-lock.ts";
 import { insertUsageRows } from "../support/usage/insert-rows.ts";
 import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+import { failureOf } from "../support/values/failure-of.ts";
 
 const dayMs = 86_400_000;
 const uniqueViolation = "23505";
@@ -28,12 +29,6 @@ afterEach(async () => {
 /** Calls of three users, with a multiplier of one. */
 const rows = (count: number): UsageRow[] =>
   Array.from({ length: count }, (_, index) => scene.row(index, BigInt(index + 1), "1.0000"));
-
-const failureOf = async (work: Promise<unknown>): Promise<unknown> =>
-  await work.then(
-    () => "nothing failed",
-    (error: unknown) => error,
-  );
 
 type List = { readonly calls: readonly UsageRow[]; readonly batch: number; readonly minute?: string };
 

@@ -1,18 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import type { Queryable } from "@sluice/control-plane/platform/db.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { holdLock } from "../support/postgres/held-lock.ts";
 import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+import { failureOf } from "../support/values/failure-of.ts";
 
 let scene: SettlementScene;
 let call: UsageRow;
 
 beforeEach(async () => {
-  scene = await SettlementScene.create(2);
-  call = scene.row(0, 10n, "1.0000");
-  await createMissingPartitions(scene.db, "usage_settlement", [call.day]);
-  await scene.commit(call);
+  ({ scene, call } = await SettlementScene.createWithCall());
 });
 
 afterEach(async () => {
@@ -31,12 +28,6 @@ const settleAsRow = (db: Queryable) =>
     `insert into usage_settlement (day, request_id, batch_id, gateway_user_id, settled_quota)
      values ('${call.day}', '${call.requestId}', 999, ${call.gatewayUserId}, 10)`,
     [],
-  );
-
-const failureOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => "nothing failed",
-    (error: unknown) => error,
   );
 
 const timesSettled = async () => {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { RequestId } from "@sluice/contracts/ids";
-import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { sqlStateOf } from "@sluice/control-plane/platform/db-errors.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
 import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+import { failureOf } from "../support/values/failure-of.ts";
 
 const uniqueViolation = "23505";
 
@@ -12,21 +12,12 @@ let scene: SettlementScene;
 let call: UsageRow;
 
 beforeEach(async () => {
-  scene = await SettlementScene.create(2);
-  call = scene.row(0, 10n, "1.0000");
-  await createMissingPartitions(scene.db, "usage_settlement", [call.day]);
-  await scene.commit(call);
+  ({ scene, call } = await SettlementScene.createWithCall());
 });
 
 afterEach(async () => {
   await scene[Symbol.asyncDispose]();
 });
-
-const failureOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => "nothing failed",
-    (error: unknown) => error,
-  );
 
 type Changes = { readonly shard?: string; readonly calls?: string; readonly span?: string };
 

@@ -389,10 +389,7 @@ describe("POST /backend/admin/usage-settle/", () => {
     };
     expect(await (await post({}, admin)).json()).toEqual({ ok: true, settlement: answer });
     expect(await (await post({ reconcile: true }, admin)).json()).toMatchObject({ settlement: { rows_settled: 0 } });
-    const audit = await scene.db.sql<{
-      action: string;
-      after: object;
-    }>`select action, after from audit_log order by id`;
+    const audit = await scene.db.sql`select action, after from audit_log order by id`;
     expect([...audit]).toMatchObject([
       { action: "usage.settle" },
       { action: "usage.settle", after: { reconcile: true } },

@@ -31,7 +31,7 @@ async function reportQuarantine({ db, log }: Base, spool: CallSpool): Promise<vo
 function drainOptions(base: Base, spool: CallSpool, leases: CommitLeases | null): DrainOptions<CallRows, CallsSummary> {
   const { commits, log } = base;
   const { replicaId } = spool;
-  // A commit may quarantine thousands of rows, of which each is told.
+  // A commit may quarantine thousands of rows, and `onQuarantine` is called for each.
   const report = withoutOverlap(() => reportQuarantine(base, spool));
   return {
     commit: ({ texts, summary, isReplay, isRetry }) => {

@@ -22,7 +22,7 @@ import type { Authorizer } from "./upstreams/authorize.ts";
 
 /** Stores the rows of finished calls; a row is durable before `append` resolves. */
 export interface UsageSpool {
-  /** The waiter hears when the row is durable, or that it can't be made durable: of an exception, too, and never before this returns. */
+  /** The waiter hears when the row is durable, or that it can't be: also if an exception is why, and never before this returns. */
   append(row: UsageRow | RecordedCall, waiter: RowWaiter): void;
   /** False while no more paid calls may be admitted, because their usage could not be recorded. */
   isAccepting(): boolean;

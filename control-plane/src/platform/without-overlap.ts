@@ -1,6 +1,5 @@
 /**
- * Runs work that throws nothing, never twice at the same time: however often it is called for meanwhile, it runs once more
- * afterwards.
+ * Runs work, which must not throw, one run at a time: any calls during a run lead to one more run after it.
  */
 export function withoutOverlap(work: () => Promise<void>): () => void {
   let [isRunning, isCalledFor] = [false, false];

@@ -1,7 +1,7 @@
 /* Relay and gateway without a database: keys, prices and leases are in memory, rows go to the disk and no further. */
 import type { ApiKeyId, BudgetId, ChannelId, CredentialId, GatewayUserId } from "@sluice/contracts/ids";
 import { byKeyField, callSettings } from "@sluice/contracts/key-fields";
-import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { Decimal } from "@sluice/contracts/money";
 import { CallCommits } from "@sluice/control-plane/compose/call-commits.ts";
 import { type CallSpool, callForms, TraceEntry } from "@sluice/control-plane/compose/call-rows.ts";
 import { frontWork } from "@sluice/control-plane/compose/front.ts";
@@ -20,7 +20,6 @@ import { Pipeline } from "@sluice/control-plane/gateway/pipeline.ts";
 import type { PipelineDeps } from "@sluice/control-plane/gateway/pipeline-deps.ts";
 import type { RealtimePort } from "@sluice/control-plane/gateway/port.ts";
 import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
-import type { LeaseStore } from "@sluice/control-plane/gateway/quota/model.ts";
 import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 import { ReadOnRoom } from "@sluice/control-plane/gateway/read-on.ts";
 import { Authorizer } from "@sluice/control-plane/gateway/upstreams/authorize.ts";
@@ -37,12 +36,12 @@ import type { TraceService } from "@sluice/control-plane/trace/service.ts";
 import { commitCharges } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import { Registry } from "prom-client";
+import { ampleStore } from "../../support/leases/ample-store.ts";
 import { chatCall } from "../relay/load/call.ts";
 
 /** Nobody listens there: connections to it are those of the provider in the process itself. */
 export const providerPort = 9;
 export const apiKey = `sk-${"b".repeat(48)}`;
-const plenty = 10n ** 15n;
 const longMs = 3_600_000;
 const bodyLimits = { bytesMax: 32 * 1024 * 1024, timeoutMs: 30_000 };
 
@@ -108,22 +107,6 @@ function drain(spool: CallSpool, leases: QuotaLeases, onCommitted: (count: numbe
       throw error;
     },
   });
-}
-
-/** Lends whatever is asked for. */
-function ampleStore(): LeaseStore {
-  return {
-    lease: async ({ want }) => ({
-      leasedNow: want as Quota,
-      remainingAfter: plenty as Quota,
-      recall: 0n,
-      isRecallAnswered: true,
-    }),
-    giveBack: async () => undefined,
-    findShortage: async () => "budget",
-    readLease: async () => plenty as Quota,
-    listLeases: async () => new Map(),
-  };
 }
 
 function traceTo(spool: CallSpool, log: Log): TraceService {

@@ -1,5 +1,5 @@
-import type { BudgetId, ChannelId, CredentialId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
-import type { Quota } from "@sluice/contracts/money";
+import type { BudgetId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
+import { openaiUpstream } from "@sluice/contracts/upstreams";
 import { BodyRoom } from "@sluice/control-plane/gateway/body-room.ts";
 import type { Catalog } from "@sluice/control-plane/gateway/catalog.ts";
 import { Affinities } from "@sluice/control-plane/gateway/channels/affinities.ts";
@@ -12,7 +12,6 @@ import type { GatewayCall, GatewayResponse, ModelEntry, Principal } from "@sluic
 import { Pipeline } from "@sluice/control-plane/gateway/pipeline.ts";
 import type { PipelineDeps } from "@sluice/control-plane/gateway/pipeline-deps.ts";
 import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
-import type { LeaseStore } from "@sluice/control-plane/gateway/quota/model.ts";
 import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 import { ReadOnRoom } from "@sluice/control-plane/gateway/read-on.ts";
 import { Authorizer } from "@sluice/control-plane/gateway/upstreams/authorize.ts";
@@ -26,11 +25,12 @@ import type { RecordedCall, UsageRow } from "@sluice/control-plane/usage/log/mod
 import { viewOf } from "@sluice/http-client/packet-part";
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import { Registry } from "prom-client";
+import { ampleStore } from "../leases/ample-store.ts";
 import { model, principal } from "./call-ender-scene.ts";
+import { abilityOf, channelOf, credentialOf } from "./channel-fixtures.ts";
 
 const apiKey = `sk-${"b".repeat(48)}`;
 const user = 1n as GatewayUserId;
-const plenty = 10n ** 15n;
 const budgets = [1n, 2n, 3n] as BudgetId[];
 const bodyBytesMax = 10_000;
 const afterAbort = { timeoutMs: 200, bytesMax: 100_000 };
@@ -224,53 +224,15 @@ export class OwnPipeline {
   }
 }
 
-/** Lends whatever is asked for. */
-function ampleStore(): LeaseStore {
-  return {
-    lease: async ({ want }) => ({
-      leasedNow: want as Quota,
-      remainingAfter: plenty as Quota,
-      recall: 0n,
-      isRecallAnswered: true,
-    }),
-    giveBack: async () => undefined,
-    findShortage: async () => "budget",
-    readLease: async () => plenty as Quota,
-    listLeases: async () => new Map(),
-  };
-}
-
 function channelAt(baseUrl: string): Channel {
-  const upstream = {
-    dialects: { chat: { base_url: baseUrl, auth: "bearer" } },
-    query: {},
-    headers: { set: {}, remove: [] },
-    body: { set: {}, remove: [] },
-    flags: { asks_usage: true, thoughts_in_total: false },
-  } as unknown as Parameters<typeof toUpstream>[0];
-  const credential = { id: 1n as CredentialId, label: "first", secret: "sk-provider", weight: 1 };
-  return {
-    id: 1n as ChannelId,
-    name: "first",
-    ...toUpstream(upstream),
-    pinnedAddress: null,
-    exitNode: null,
-    credentials: [{ ...credential, requestsPerMinute: null, concurrencyMax: null, refusedAtMs: null }],
-    requestsPerMinute: null,
-    concurrencyMax: null,
-    firstByteTimeoutMs: null,
-    idleTimeoutMs: null,
-    passThroughPaths: new Set(),
-    isResting: false,
-  };
+  return channelOf(1, { ...toUpstream(openaiUpstream(baseUrl)), credentials: [credentialOf(1)] });
 }
 
 function catalogOf(channel: Channel): Catalog {
   const entry = { ...model, contextTokensMax: 128_000, outputTokensMax: 16_384 } as ModelEntry;
-  const abilities = [{ channel, upstreamModel: null, priority: 0, weight: 1 }];
   return {
     models: new Map([[entry.name, entry]]),
-    abilities: new Map([["default", new Map([[entry.name, abilities]])]]),
+    abilities: new Map([["default", new Map([[entry.name, [abilityOf(channel)]]])]]),
     permits: new Map(),
     cacheGeneration: 0n,
     fallbacks: new Map(),

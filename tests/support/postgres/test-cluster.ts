@@ -16,7 +16,7 @@ export const templateName = "sluice_template";
 /** It has the partitions that a service creates when it starts, which takes ten times as long as to copy them. */
 export const servedTemplateName = "sluice_served_template";
 
-/** The files of a stopped cluster with the templates in it, of which an ordinary run starts every further cluster. */
+/** The files of a stopped cluster with the templates. An ordinary run starts every further cluster from a copy of them. */
 export const clusterVariable = "TEST_CLUSTER";
 
 const homePrefix = "sluice-test-";

@@ -65,6 +65,15 @@ export class SettlementScene implements AsyncDisposable {
     return scene;
   }
 
+  /** With a call that is not settled yet, whose multiplier is one. */
+  static async createWithCall(): Promise<{ readonly scene: SettlementScene; readonly call: UsageRow }> {
+    const scene = await SettlementScene.create();
+    const call = scene.row(0, 10n, "1.0000");
+    await createMissingPartitions(scene.db, "usage_settlement", [call.day]);
+    await scene.commit(call);
+    return { scene, call };
+  }
+
   customer(index: number): Customer {
     const customer = this.customers[index % this.customers.length];
     if (customer === undefined) {

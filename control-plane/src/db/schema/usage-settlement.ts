@@ -24,7 +24,7 @@ export const usageSettlement = pgTable(
 
 /**
  * Calls that a batch has settled at their cost, because their multiplier is 1: those of one day and shard that began in one
- * minute (`callMinute`). A trigger refuses what is no such call, and a call that is settled already.
+ * minute (`callMinute`). A trigger refuses any other call, and one that is already settled.
  */
 export const settledCalls = pgTable(
   "settled_calls",

@@ -304,8 +304,8 @@ export class QuotaLeases {
   }
 
   /**
-   * Refuses all who wait for at least as much as the first. Returns false if enough was returned since the database
-   * refused: the calls ask again, for as long as they wait at all.
+   * Refuses all calls that wait for at least as much as the first. Returns false if enough came back since the database
+   * refused: the calls then ask again, until their wait ends.
    */
   async #refuse(slice: Slice, { amount: least }: Waiter, shortfall: bigint): Promise<boolean> {
     const shortage = await this.#store.findShortage(slice.budgetId, shortfall as Quota);

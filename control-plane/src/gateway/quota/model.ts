@@ -31,7 +31,7 @@ export type SpendLimit = {
   readonly resetsAt: Date;
 };
 
-/** Why a hold is refused: too little is left of the budget itself, or a limit of spending leaves too little of it. */
+/** What a hold exceeds: the budget itself, or a limit of spending. */
 export type Shortage = "budget" | SpendLimit;
 
 /** Idle quota being returned. */

@@ -29,7 +29,7 @@ test("an amount that was refused is refused for a moment without asking the data
   expect(sent).toBeGreaterThan(before);
 });
 
-test("quota returned between a refused loan and the question why is lent, and nobody is refused", async () => {
+test("quota that comes back after a loan was refused is lent, and no call is refused", async () => {
   const { network, ledger, leases } = oneReplica(10n);
   let sent = 0;
   network.fate = () => {
@@ -57,7 +57,7 @@ test("quota that a call gives back while the database is asked what is short let
   expect(await answerOf(leases.hold(onlyBudget, q(80n)), 20)).toBe("held");
 });
 
-test("a call that a limit of spending refuses is told so, though another one ends in that moment", async () => {
+test("a call over a spending limit is told so, even if another call ends at that moment", async () => {
   const limit: SpendLimit = { period: "daily", limit: q(70n), spent: q(0n), resetsAt: new Date(0) };
   const asked = Promise.withResolvers<SpendLimit>();
   const { leases } = oneReplica(100n, { findShortage: () => asked.promise });

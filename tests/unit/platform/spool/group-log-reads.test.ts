@@ -60,7 +60,7 @@ describe("a log of groups that is read", () => {
     expect(readFileSync(`${path}.corrupt`, "utf8")).toBe("of an earlier process");
   });
 
-  test("keeps the file itself if there is no room for a copy: when it is done with, or at the end", () => {
+  test("keeps the file itself, once it is done with or closed, if there is no room for a copy", () => {
     for (const isFull of [true, false]) {
       using folder = new LogFolder();
       const log = folder.open();
@@ -83,7 +83,7 @@ describe("a log of groups that is read", () => {
     }
   });
 
-  test("tells of damage again while its rows are not given up, and copies other damage besides", () => {
+  test("warns about damage until its rows are given up, and copies other damage too", () => {
     using folder = new LogFolder();
     const first = folder.open();
     for (const id of [1, 2, 3, 4, 5]) {
