@@ -8,3 +8,12 @@ export function processorMsOf(run: () => void): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
 }
+
+/**
+ * The processor time of the calling thread so far, in milliseconds. It does not grow while the thread waits, for something to do
+ * or for a processor.
+ */
+export function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}

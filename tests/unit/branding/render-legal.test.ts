@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderLegal } from "@sluice/control-plane/branding/render-legal.ts";
+import { processorMsOf } from "../../support/values/processor-time.ts";
 
 test("headings begin below that of the page, and links, lists and tables are drawn", () => {
   expect(renderLegal("# Scope\n\nSee [us](https://acme.example/a).\n\n- one\n\n| a | b |\n|--:|---|\n| 1 | 2 |")).toBe(
@@ -36,11 +37,12 @@ test.each([
 });
 
 test("text that is nested without end is drawn in time", () => {
-  const startedAt = performance.now();
-  renderLegal(">".repeat(30_000));
-  renderLegal("[".repeat(30_000));
-  renderLegal("*a **b ".repeat(8_000));
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  const draw = () => {
+    renderLegal(">".repeat(30_000));
+    renderLegal("[".repeat(30_000));
+    renderLegal("*a **b ".repeat(8_000));
+  };
+  expect(processorMsOf(draw)).toBeLessThan(5_000);
 });
 
 test("a bundle evaluates the reader for its first page, not at its start", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { presentError } from "@sluice/node-agent/present-error.ts";
+import { processorMsOf } from "../../support/values/processor-time.ts";
 
 const apiKey = "pk/canary+7a$31f0e5c94d1d8b62==";
 const secrets = { apiKey, hostname: "api.provider.example" };
@@ -29,7 +30,6 @@ test("other text stays as it is", () => {
 test.each(["a", "\\", "\\a", "\\u0061", "%61", "&#97;"])("a long error of only %p takes little time", (part) => {
   const key = `${"a".repeat(200)}b`;
   const body = Buffer.from(part.repeat(Math.floor(65_536 / part.length)));
-  const startedAtMs = performance.now();
-  presentError(body, { apiKey: key, hostname: secrets.hostname });
-  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  const present = () => presentError(body, { apiKey: key, hostname: secrets.hostname });
+  expect(processorMsOf(present)).toBeLessThan(1_000);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readWalletNotice } from "@sluice/control-plane/payments/gateways/walletpay/notification.ts";
 import { readWalletFields } from "@sluice/control-plane/payments/gateways/walletpay/read-fields.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
+import { processorMsOf } from "../../support/values/processor-time.ts";
 
 const form = "application/x-www-form-urlencoded";
 const json = "application/json";
@@ -69,9 +70,8 @@ describe("the fields of a notification", () => {
 
   test("of 256 KiB in one string are parsed in linear time", () => {
     const text = `{"a":"${"\\\\".repeat(128 * 1024)}"}`;
-    const startedAt = performance.now();
-    expect(read(text, json)[0]?.[1]).toHaveLength(128 * 1024);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const parse = () => expect(read(text, json)[0]?.[1]).toHaveLength(128 * 1024);
+    expect(processorMsOf(parse)).toBeLessThan(2_000);
   });
 });
 

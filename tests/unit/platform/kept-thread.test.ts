@@ -75,9 +75,11 @@ describe("a thread that is kept", () => {
     const { heard, until, tell } = openThread(600);
     tell("hang");
     await until("start", 2);
-    tell("again");
+    // On a busy machine the next one may be late with its start, and is replaced, too.
+    const telling = setInterval(() => tell("again"), 50);
     await until("again");
-    expect(heard).toEqual(["start", "counted", "lost", "start", "again"]);
+    clearInterval(telling);
+    expect(heard.slice(0, 4)).toEqual(["start", "counted", "lost", "start"]);
   });
 
   test("is not replaced for being busy for a while, nor for having nothing to do", async () => {
