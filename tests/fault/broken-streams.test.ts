@@ -134,9 +134,14 @@ describe.each(arrangements)("after the first event, %s", (arrangement) => {
 
   beforeAll(async () => {
     faulty = await FaultRig.create();
-    const models = [...faults.keys()].map((index) => `broken-${index}`);
-    for (const model of new Set([...cuts.map((cut) => cut.model), ...models])) {
-      await faulty.addModel(model, [{ name: `${model}-1`, silenceMsMax: 400 }, { name: `${model}-2` }]);
+    for (const model of new Set(cuts.map((cut) => cut.model))) {
+      await faulty.addModel(model, [{ name: `${model}-1` }, { name: `${model}-2` }]);
+    }
+    for (const [index, { result }] of faults.entries()) {
+      const model = `broken-${index}`;
+      // Only a channel that will be silent loses its patience, and not so soon that a busy provider would seem silent.
+      const patience = result === "idle_timeout" ? { silenceMsMax: 1_500 } : {};
+      await faulty.addModel(model, [{ name: `${model}-1`, ...patience }, { name: `${model}-2` }]);
     }
     await faulty.start(arrangement);
   });

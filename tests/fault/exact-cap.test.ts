@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { BudgetId } from "@sluice/contracts/ids";
 import { grantQuota } from "@sluice/control-plane/gateway/quota/grant-store.ts";
 import { refusalMs } from "@sluice/control-plane/gateway/quota/lease-limits.ts";
@@ -260,6 +260,8 @@ describe.each(routesToTest(2))("a balance for ten calls that are $name, requeste
 });
 
 describe.each(accounts)("a limit of what $name spends, for ten calls, requested far more often at once", ({ add }) => {
+  beforeEach(() => untilDayLasts());
+
   const limitSpend = async (user: Account, field: "spend_per_day" | "spend_per_month", calls: number) => {
     const amount = BigInt(calls) * flat.price;
     const [day, month] = field === "spend_per_day" ? [amount, null] : [null, amount];

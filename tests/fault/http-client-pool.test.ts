@@ -100,13 +100,21 @@ describe("keeping connections", () => {
   });
 
   test("the connection that became idle last is taken first", async () => {
+    let answerSlow = (): void => undefined;
     const port = serve({
       onRequest: (socket, { head, connection }) => {
-        setTimeout(() => socket.send(hello.replace("hello", `conn${connection}`)), head.includes("/slow") ? 40 : 0);
+        const answer = (): void => socket.send(hello.replace("hello", `conn${connection}`));
+        if (head.includes("/slow")) {
+          answerSlow = answer;
+        } else {
+          answer();
+        }
       },
     });
     const slow = call(client, requestTo({ port, target: "/slow" }));
+    await server.received(1);
     const fast = await call(client, requestTo({ port }));
+    answerSlow();
     const last = await slow;
     expect(last.body).not.toBe(fast.body);
     for (let round = 0; round < 3; round += 1) {

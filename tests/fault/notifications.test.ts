@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Notifications, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
 import { startPostgresProxy } from "../support/postgres/postgres-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { promptMs } from "../support/values/patience.ts";
@@ -104,6 +105,8 @@ describe("listening", () => {
     await killListeners();
     await notifications.close();
     expect(notifications.isConnected()).toBe(false);
+    // The one that was killed ends when it gets to it.
+    await waitUntil(async () => (await listenerCount()) === 0);
     await Bun.sleep(300);
     expect(await listenerCount()).toBe(0);
   });

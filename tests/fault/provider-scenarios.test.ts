@@ -142,7 +142,7 @@ describe("beside a healthy channel", () => {
     for (const { name, route, model } of stories) {
       const place = name.startsWith("S04") ? closed : {};
       // In some of the APIs a model may think for longer in the middle, unless its channel says otherwise.
-      const patience = name.startsWith("S09") ? { silenceMsMax: 1_500 } : {};
+      const patience = name.startsWith("S09") ? { silenceMsMax: 3_000 } : {};
       const speaks = route.channel;
       await faulty.addModel(model, [
         { name: `${model}-1`, speaks, ...place, ...patience },
