@@ -5,6 +5,7 @@ import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { loginUser, type UserLogin } from "../support/accounts/logins.ts";
 import { chat } from "../support/calls/chat-call.ts";
+import { untilDayLasts } from "../support/values/day-that-lasts.ts";
 import { promptMs } from "../support/values/patience.ts";
 import { TestBrowser } from "../support/web/browser.ts";
 import { countActs } from "../support/web/count-acts.ts";
@@ -111,6 +112,8 @@ test(
       (await annas.page.locator("dialog[open]").filter({ hasText: "sk-" }).textContent()) ?? "",
     )?.[0];
     const call = () => chat({ url: web.sluice.url, apiKey: secret ?? "" }, { model: "flat" });
+    // The next month would have a budget of its own.
+    await untilDayLasts();
     const calls = [];
     for (let index = 0; index < 6; index += 1) {
       calls.push((await call()).isWhole);

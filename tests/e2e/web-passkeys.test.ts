@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { findFreePort } from "@sluice/deploy/start/port";
 import type { CDPSession, Page } from "playwright-core";
 import { AccountClient } from "../support/accounts/account-client.ts";
 import { TestBrowser } from "../support/web/browser.ts";
@@ -12,7 +13,7 @@ let url: string;
 
 beforeAll(async () => {
   // Browsers make passkeys for domain names alone, and the origin has to be the one that the program knows.
-  const port = await freePort();
+  const port = await findFreePort();
   url = `http://localhost:${port}`;
   [web, browser] = await Promise.all([
     startWebRig(undefined, { PORT: String(port), PUBLIC_BASE_URL: url }),
@@ -24,13 +25,6 @@ afterAll(async () => {
   await browser?.close();
   await web?.close();
 });
-
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { port = 0 } = server;
-  await server.stop(true);
-  return port;
-}
 
 type Authenticator = { readonly cdp: CDPSession; readonly id: string };
 type Credential = { readonly credentialId: string; readonly isResidentCredential: boolean; readonly signCount: number };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { findFreePort } from "@sluice/deploy/start/port";
 import type { Page } from "playwright-core";
 import { AccountClient } from "../support/accounts/account-client.ts";
 import { consoleClient } from "../support/accounts/console-client.ts";
@@ -15,7 +16,7 @@ let issuer: RealIssuer;
 
 beforeAll(async () => {
   // The issuer sends the browser back to the address that the program says it has, so the port has to be known.
-  const port = await freePort();
+  const port = await findFreePort();
   const env = { PORT: String(port), PUBLIC_BASE_URL: `http://127.0.0.1:${port}` };
   [web, browser, issuer] = await Promise.all([startWebRig(undefined, env), TestBrowser.launch(), startRealIssuer()]);
 });
@@ -24,13 +25,6 @@ afterAll(async () => {
   await browser?.close();
   await Promise.all([web?.close(), issuer?.close()]);
 });
-
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { port = 0 } = server;
-  await server.stop(true);
-  return port;
-}
 
 /** The issuer's own pages: log in, and allow the program to know who it is. */
 async function logInAtIssuer(page: Page, name: string): Promise<void> {
