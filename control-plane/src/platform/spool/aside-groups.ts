@@ -3,8 +3,8 @@ import type { UnreadableGroupError } from "./errors.ts";
 
 type Group = UnreadableGroupError["group"];
 
-/** A group that the disk has refused to give back, and when it is asked again. */
-export type AsideGroup = Group & { readonly reads: number; readonly dueMs: number };
+/** A group that the disk has refused to give back, and at which monotonic time it is asked again. */
+export type AsideGroup = Group & { readonly reads: number; readonly dueTick: number };
 
 /** While more of them can't be read, something is wrong with the whole disk: the others wait as well. */
 const groupsMax = 256;
@@ -35,35 +35,35 @@ export class AsideGroups {
    * Sets a group aside whose id is above all others.
    * @returns after how many milliseconds it is read again
    */
-  add(group: Group, nowMs: number): number {
+  add(group: Group, nowTick: number): number {
     const delayMs = backoffMs(readBackoff, 1);
-    this.#groups = [...this.#groups, { ...group, reads: 1, dueMs: nowMs + delayMs }];
+    this.#groups = [...this.#groups, { ...group, reads: 1, dueTick: nowTick + delayMs }];
     return delayMs;
   }
 
   /** Those that are read again now. */
-  due(nowMs: number): AsideGroup[] {
-    return this.#groups.filter(({ dueMs }) => dueMs <= nowMs);
+  due(nowTick: number): AsideGroup[] {
+    return this.#groups.filter(({ dueTick }) => dueTick <= nowTick);
   }
 
   /** After how many milliseconds the next one is read again, or null when there are none. */
-  dueInMs(nowMs: number): number | null {
-    const next = Math.min(...this.#groups.map(({ dueMs }) => dueMs));
-    return Number.isFinite(next) ? Math.max(0, next - nowMs) : null;
+  dueInMs(nowTick: number): number | null {
+    const next = Math.min(...this.#groups.map(({ dueTick }) => dueTick));
+    return Number.isFinite(next) ? Math.max(0, next - nowTick) : null;
   }
 
   /**
    * One of them could not be read this time, either.
    * @returns after how many milliseconds it is read again, or null when it is given up
    */
-  postpone(group: AsideGroup, nowMs: number): number | null {
+  postpone(group: AsideGroup, nowTick: number): number | null {
     const reads = group.reads + 1;
     if (reads >= readsMax) {
       return null;
     }
     const delayMs = backoffMs(readBackoff, reads);
     this.#groups = this.#groups.map((each) =>
-      each.id === group.id ? { ...each, reads, dueMs: nowMs + delayMs } : each,
+      each.id === group.id ? { ...each, reads, dueTick: nowTick + delayMs } : each,
     );
     return delayMs;
   }

@@ -154,8 +154,8 @@ export class Backlog<Rows, Summary> {
   }
 
   /** After how many milliseconds a group that is set aside is read again; null when there are none. */
-  readAgainInMs(nowMs: number): number | null {
-    return this.#aside.dueInMs(nowMs);
+  readAgainInMs(nowTick: number): number | null {
+    return this.#aside.dueInMs(nowTick);
   }
 
   /** A commit has failed, and the thread that was to make it may still read the texts of its batch. */
@@ -237,7 +237,7 @@ export class Backlog<Rows, Summary> {
 
   /** Groups that were set aside and whose time has come; null when none of them ends now. */
   async #takeAside(options: TakeOptions): Promise<TakenBatch<Rows, Summary> | null> {
-    const due = this.#aside.due(options.nowMs);
+    const due = this.#aside.due(options.nowTick);
     const isReplay = (due[0]?.id ?? 0) < this.#firstLiveId;
     const taken = new TakenGroups<Rows>(0, options.entriesMax);
     const rows = new StoredRows(this.#forms);
@@ -266,7 +266,7 @@ export class Backlog<Rows, Summary> {
     options: TakeOptions,
   ): Promise<void> {
     const error = unreadable(thrown);
-    const delayMs = error.isDamaged ? null : this.#aside.postpone(group, options.nowMs);
+    const delayMs = error.isDamaged ? null : this.#aside.postpone(group, options.nowTick);
     if (delayMs === null) {
       taken.giveUp(error, this.#store.keepFileOf(group.id));
       taken.asideIds.add(group.id);
@@ -350,7 +350,7 @@ export class Backlog<Rows, Summary> {
     if (this.#aside.isFull) {
       return false;
     }
-    options.onUnreadable(error, 1, this.#aside.add(group, options.nowMs));
+    options.onUnreadable(error, 1, this.#aside.add(group, options.nowTick));
     taken.upToId = group.id;
     await yieldToLoop();
     return true;

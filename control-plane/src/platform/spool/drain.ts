@@ -99,7 +99,7 @@ export class Drain<Rows, Summary> {
     while (!this.#isStopped) {
       const batch = await this.#take();
       if (batch === null) {
-        await this.#pause("idle", this.#backlog.readAgainInMs(Date.now()));
+        await this.#pause("idle", this.#backlog.readAgainInMs(performance.now()));
         await this.#gather(this.#intervalMs);
         continue;
       }
@@ -115,7 +115,7 @@ export class Drain<Rows, Summary> {
   #take(): Promise<TakenBatch<Rows, Summary> | null> {
     return this.#backlog.take({
       entriesMax: this.#batchMax,
-      nowMs: Date.now(),
+      nowTick: performance.now(),
       onUnreadable: (error, attempt, delayMs) => this.#options.onRetry?.(error, attempt, delayMs),
     });
   }

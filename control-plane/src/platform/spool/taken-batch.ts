@@ -17,7 +17,8 @@ export type TakenBatch<Rows, Summary> = Pick<SpoolBatch<Rows, Summary>, "isRepla
 export type TakeOptions = {
   /** At most so many rows, or one group. */
   readonly entriesMax: number;
-  readonly nowMs: number;
+  /** Monotonic, as a clock that is set must not hold up a group that is set aside. */
+  readonly nowTick: number;
   /** A group could not be read, for the `attempt`th time, and is read again after so long. */
   readonly onUnreadable: (error: unknown, attempt: number, delayMs: number) => void;
 };

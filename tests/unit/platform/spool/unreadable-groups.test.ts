@@ -2,6 +2,7 @@ import { afterEach, describe, expect, jest, mock, spyOn, test } from "bun:test";
 import { cpSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { dayMs } from "@sluice/control-plane/platform/clock.ts";
 import { yieldToLoop } from "@sluice/control-plane/platform/slices.ts";
 import { UnreadableGroupError } from "@sluice/control-plane/platform/spool/errors.ts";
 import { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
@@ -215,6 +216,26 @@ describe.each(kinds)("groups of %s rows", (kind) => {
     // What could not be read is in no batch again; its file is kept.
     expect((await readdir(join(folder.directory, "0"))).filter((name) => name.endsWith(".corrupt"))).toHaveLength(1);
     expect(next.depth().entries).toBe(4);
+  });
+
+  test.each([-1, 1])("that are set aside are read again in time after the clock was set (%d days)", async (days) => {
+    await using folder = await spoolFolder();
+    const spool = await spoolOf(folder, kind, 2);
+    const disk = refuse((id) => id === 1);
+    jest.useFakeTimers();
+    const consumer = sink();
+    spool.drain(consumer);
+    await passTime(5_000);
+    const { now } = Date;
+    spyOn(Date, "now").mockImplementation(() => now() + days * dayMs);
+    const reads = disk.reads;
+    await passTime(10_000);
+    // At most five seconds pass between two reads, and at least half of that.
+    expect(disk.reads - reads).toBeWithin(1, 6);
+    expect(consumer.quarantined).toEqual([]);
+    disk.isRefused = () => false;
+    await passTime(6_000);
+    expect(consumer.rows()).toEqual(rowsOf([2, 1]));
   });
 
   test("wait when the whole disk refuses: no more than some are set aside, and all are committed when it is back", async () => {
