@@ -1,7 +1,10 @@
 import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
 import { noteCodecs } from "./spool-fixture.ts";
 
-/** A separate process that records rows until one is refused, and then ends without closing its spool. */
+/**
+ * A separate process that records rows until one is refused, and then one that is short enough. It ends without closing its
+ * spool.
+ */
 const [directory = ""] = Bun.argv.slice(2);
 const spool = await openSpool({ directory, codecs: noteCodecs, reserveBytes: 0, onWarning: () => undefined });
 const row = "x".repeat(10_000);
@@ -15,5 +18,7 @@ while (refusal === null) {
     refusal = error instanceof Error ? error.name : String(error);
   }
 }
+await spool.append({ kind: "note", row: "short" });
+recorded += 1;
 process.stdout.write(JSON.stringify({ recorded, refusal, isAccepting: spool.isAccepting }));
 process.exit(0);

@@ -1,8 +1,9 @@
 import { closeSync, fdatasyncSync, ftruncateSync, openSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { flushFile, flushFolder, flushFolderNow } from "./flush-files.ts";
-import { encodeRecord, headBytes, type StoredGroup } from "./group-record.ts";
+import { encodeGroup, encodeNote, headBytes, type StoredGroup } from "./group-record.ts";
 import {
+  fileBytesMax,
   firstFrom,
   fromName,
   keep,
@@ -11,19 +12,17 @@ import {
   type LogFile,
   nameOf,
   newFile,
+  type OpenedFile,
   openFile,
   type Placed,
   readGroup,
 } from "./log-file.ts";
 
-/** A file that is longer gets a successor. When its last group is committed, it goes, or is written over. */
-const fileBytesMax = 8 * 1024 * 1024;
 /** The file that is written over next. */
 const spareName = "spare.log";
 /** A file that one group made longer than this is not kept to be written over. */
 const spareBytesMax = 2 * fileBytesMax;
 const scratchBytes = 256 * 1024;
-const nothing = new Uint8Array();
 
 /**
  * The groups of a slot that are not committed yet, in files that are written from their start. A group is in a file once
@@ -41,9 +40,10 @@ export class GroupLog {
   #entries = 0;
   #bytes = 0;
   #markedId = 0;
+  #lostId = 0;
   /** Whether a file was created since the folder was flushed: without that, a power cut can cost the whole file. */
   #isFolderDirty = false;
-  /** Files in which something between two groups could not be read; copies are kept under these names. */
+  /** Files in which something could not be read; copies are kept under these names. */
   readonly damaged: string[] = [];
 
   /**
@@ -53,13 +53,16 @@ export class GroupLog {
    */
   constructor(folder: string, committedId: number) {
     this.#folder = folder;
-    for (const each of readdirSync(folder)) {
-      const namedId = fromName(each);
-      if (namedId !== null) {
-        this.#open(join(folder, each), namedId, committedId);
-      }
+    const opened = readdirSync(folder)
+      .flatMap((each) => {
+        const namedId = fromName(each);
+        return namedId === null ? [] : [openFile(join(folder, each), namedId)];
+      })
+      .sort((left, right) => left.file.firstId - right.file.firstId);
+    this.#markedId = Math.max(0, ...opened.map(({ markedId }) => markedId));
+    for (const [index, each] of opened.entries()) {
+      this.#takeIn(each, opened[index + 1]?.namedId ?? 0, committedId);
     }
-    this.#files.sort((left, right) => left.firstId - right.firstId);
     rmSync(join(folder, spareName), { force: true });
     this.removeUpTo(Math.max(committedId, this.#markedId));
     // Only what the SQLite file knows to be committed may be written over; see `endsFile`.
@@ -69,6 +72,11 @@ export class GroupLog {
   /** Up to which group everything is committed, as far as the files themselves say. */
   get markedId(): number {
     return this.#markedId;
+  }
+
+  /** Groups up to this one may be lost, and no other group gets their ids. */
+  get lostId(): number {
+    return this.#lostId;
   }
 
   get totals(): { readonly entries: number; readonly bytes: number } {
@@ -92,7 +100,8 @@ export class GroupLog {
     const file = this.#current(group.id);
     const { id, count, body } = group;
     const offset = file.end;
-    this.#write(file, false, group, atMs);
+    const memory = this.#scratchOf(headBytes + body.length + headBytes);
+    this.#write(file, memory, encodeGroup(memory, group, atMs, this.#markedId));
     this.#place(file, { id, count, bytes: body.length, atMs, offset });
   }
 
@@ -108,9 +117,8 @@ export class GroupLog {
     }
     if (id > this.#markedId) {
       try {
-        this.#write(file, true, { id, count: 0, body: nothing }, 0);
+        this.#write(file, this.#scratch, encodeNote(this.#scratch, 0, id, 0));
       } catch {
-        // Whatever was written of it is overwritten by the next record.
         return false;
       }
       this.#markedId = id;
@@ -118,12 +126,14 @@ export class GroupLog {
     return true;
   }
 
-  #write(file: LogFile, isMark: boolean, group: StoredGroup, atMs: number): void {
-    const length = headBytes + group.body.length;
-    const bytes = this.#scratchOf(length);
-    encodeRecord(bytes, isMark, group, atMs);
-    for (let done = 0; done < length; ) {
-      done += writeSync(file.fd, bytes, done, length - done, file.end + done);
+  #write(file: LogFile, bytes: Buffer, length: number): void {
+    try {
+      for (let done = 0; done < length; ) {
+        done += writeSync(file.fd, bytes, done, length - done, file.end + done);
+      }
+    } catch (error) {
+      cutRest(file);
+      throw error;
     }
     file.end += length;
     file.isDirty = true;
@@ -349,14 +359,17 @@ export class GroupLog {
     }
   }
 
-  /** Reads a file: its groups, in spite of anything between them, and where the next one belongs. */
-  #open(path: string, namedId: number, committedId: number): void {
-    const { file, markedId, damage } = openFile(path, namedId);
-    this.#markedId = Math.max(this.#markedId, markedId);
-    if (damage !== null) {
-      const { copy, isNew } = keepDamaged(path, damage);
+  /**
+   * Takes the groups of a file, in spite of anything between them.
+   * @param nextId the name of the next file: groups before it were in this one
+   */
+  #takeIn({ file, lastId, damage }: OpenedFile, nextId: number, committedId: number): void {
+    const found = lastId < nextId - 1 ? { bytes: file.end, lostToId: nextId - 1 } : damage;
+    if (found !== null) {
+      this.#lostId = Math.max(this.#lostId, found.lostToId);
+      const { copy, isNew } = keepDamaged(file.path, found);
       // An earlier process may have made the copy, and ended before the lost rows were in quarantine.
-      if (isNew || damage.lostToId > Math.max(committedId, markedId)) {
+      if (isNew || found.lostToId > Math.max(committedId, this.#markedId)) {
         this.damaged.push(copy);
       }
     }
@@ -367,5 +380,14 @@ export class GroupLog {
       }
     }
     this.#files.push(file);
+  }
+}
+
+/** Removes what a failed write has left: at the next start it would look like damage. */
+function cutRest({ fd, end }: LogFile): void {
+  try {
+    ftruncateSync(fd, end);
+  } catch {
+    // The next group is written over it.
   }
 }

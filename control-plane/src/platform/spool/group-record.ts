@@ -1,7 +1,8 @@
 /*
  * A group in a file: mark (4 bytes), CRC-32 of everything after it (4), length of the body in bytes (4), rows (4), id
- * (8), time in milliseconds (8), body. A record of the same form with the other mark and no body says that all groups up
- * to its id are committed.
+ * (8), time in milliseconds (8), body. A record of the same form with the other mark and no body is a note: all groups up to
+ * its id are committed. A note follows each group, in the same write, and has the id of that group in the place of the time. So
+ * a group whose note is there was written to its end, and is not what a crash has cut off. Notes apart from groups have 0 there.
  */
 const mark = 0x53_4c_47_31;
 const committedMark = 0x53_4c_43_31;
@@ -17,15 +18,36 @@ export type StoredGroup = {
 
 export type Head = { readonly id: number; readonly count: number; readonly bytes: number; readonly atMs: number };
 
-/** Writes a record to the start of the buffer, which must be long enough. */
-export function encodeRecord(bytes: Buffer, isMark: boolean, group: StoredGroup, atMs: number): void {
-  bytes.writeUInt32LE(isMark ? committedMark : mark, 0);
-  bytes.writeUInt32LE(group.body.length, 8);
-  bytes.writeUInt32LE(group.count, 12);
-  bytes.writeDoubleLE(group.id, 16);
-  bytes.writeDoubleLE(atMs, 24);
-  bytes.set(group.body, headBytes);
-  bytes.writeUInt32LE(checksum(bytes.subarray(checkedFrom, headBytes + group.body.length)), 4);
+const nothing = new Uint8Array();
+
+/** Writes a group and the note that follows it to the start of the buffer, which must be long enough. @returns their length */
+export function encodeGroup(
+  bytes: Buffer,
+  { id, count, body }: StoredGroup,
+  atMs: number,
+  committedId: number,
+): number {
+  const length = encodeRecord(bytes, 0, { kind: mark, id, count, last: atMs }, body);
+  return length + encodeNote(bytes, length, committedId, id);
+}
+
+/** @param endedId the group that ends before it, or 0. @returns its length */
+export function encodeNote(bytes: Buffer, at: number, committedId: number, endedId: number): number {
+  return encodeRecord(bytes, at, { kind: committedMark, id: committedId, count: 0, last: endedId }, nothing);
+}
+
+type HeadFields = { readonly kind: number; readonly id: number; readonly count: number; readonly last: number };
+
+function encodeRecord(bytes: Buffer, at: number, { kind, id, count, last }: HeadFields, body: Uint8Array): number {
+  const length = headBytes + body.length;
+  bytes.writeUInt32LE(kind, at);
+  bytes.writeUInt32LE(body.length, at + 8);
+  bytes.writeUInt32LE(count, at + 12);
+  bytes.writeDoubleLE(id, at + 16);
+  bytes.writeDoubleLE(last, at + 24);
+  bytes.set(body, at + headBytes);
+  bytes.writeUInt32LE(checksum(bytes.subarray(at + checkedFrom, at + length)), at + 4);
+  return length;
 }
 
 function checksum(bytes: Uint8Array): number {
@@ -42,12 +64,12 @@ function headOf(bytes: Buffer, at: number): Head {
 }
 
 /** The head of the record that begins here, or null when there is none that is whole. */
-export function wholeAt(bytes: Buffer, at: number): (Head & { readonly isMark: boolean }) | null {
+export function wholeAt(bytes: Buffer, at: number): (Head & { readonly isNote: boolean }) | null {
   const kind = at + headBytes > bytes.length ? 0 : bytes.readUInt32LE(at);
   if (kind !== mark && kind !== committedMark) {
     return null;
   }
-  const head = { ...headOf(bytes, at), isMark: kind === committedMark };
+  const head = { ...headOf(bytes, at), isNote: kind === committedMark };
   const end = at + headBytes + head.bytes;
   return end <= bytes.length && checksum(bytes.subarray(at + checkedFrom, end)) === bytes.readUInt32LE(at + 4)
     ? head
@@ -64,4 +86,20 @@ export function nextWhole(bytes: Buffer, from: number): number | null {
     }
   }
   return null;
+}
+
+/** What records begin with. */
+const marks = [mark, committedMark].map((kind) => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(kind);
+  return bytes;
+});
+
+/** Whether the bytes from here on are the beginning of a record, or none. */
+export function isCutOff(bytes: Buffer, at: number): boolean {
+  const left = bytes.subarray(at);
+  return (
+    marks.some((each) => left.subarray(0, each.length).equals(each.subarray(0, left.length))) &&
+    (left.length < headBytes || left.length < headBytes + headOf(left, 0).bytes)
+  );
 }

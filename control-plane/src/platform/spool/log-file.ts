@@ -1,6 +1,9 @@
 import { copyFileSync, existsSync, fstatSync, openSync, readFileSync, readSync, renameSync, rmSync } from "node:fs";
 import { UnreadableGroupError } from "./errors.ts";
-import { type Head, headBytes, nextWhole, type StoredGroup, wholeAt } from "./group-record.ts";
+import { type Head, headBytes, isCutOff, nextWhole, type StoredGroup, wholeAt } from "./group-record.ts";
+
+/** A file that is longer gets a successor. When its last group is committed, it goes, or is written over. */
+export const fileBytesMax = 8 * 1024 * 1024;
 
 const name = /^groups-(\d{16})\.log$/;
 
@@ -76,8 +79,9 @@ export function keep(file: LogFile, offset: number): string {
  * Keeps a damaged file of an earlier process under another name, unless that one did.
  * @returns the name
  */
-export function keepDamaged(path: string, { start }: Damage): { readonly copy: string; readonly isNew: boolean } {
+export function keepDamaged(path: string, { bytes }: Damage): { readonly copy: string; readonly isNew: boolean } {
   const { taken, free } = keptNames(path);
+  const start = readFileSync(path).subarray(0, bytes);
   const known = taken.find((copy) => startsWith(copy, start));
   if (known === undefined) {
     copyWhole(path, free);
@@ -116,33 +120,87 @@ function keptNames(path: string): { readonly taken: readonly string[]; readonly 
   return { taken, free };
 }
 
-/** Something between two groups of a file could not be read. */
+/** Something in a file could not be read. */
 export type Damage = {
-  /** The file up to its end. */
-  readonly start: Buffer;
+  /** How much of the file there is up to its end. */
+  readonly bytes: number;
   /** Groups up to this one may be lost by it. */
   readonly lostToId: number;
 };
 
 export type OpenedFile = {
   readonly file: LogFile;
+  readonly namedId: number;
+  /** The last group in it, whole or not. */
+  readonly lastId: number;
   /** Up to which group everything is committed, as far as this file says. */
   readonly markedId: number;
   /** The last one in it. */
   readonly damage: Damage | null;
 };
 
+/** What is found in a file, record by record. */
+class FoundRecords {
+  readonly groups: Placed[] = [];
+  /** The last group, whole or not. */
+  lastId: number;
+  markedId = 0;
+  end = 0;
+  damage: Damage | null = null;
+
+  constructor(namedId: number) {
+    this.lastId = namedId - 1;
+  }
+
+  addGroup(group: Placed, next: number): void {
+    if (group.id > this.lastId) {
+      if (group.offset !== this.end) {
+        this.damage = { bytes: group.offset, lostToId: group.id - 1 };
+      }
+      this.groups.push(group);
+      this.#endAt(next, group.id);
+    }
+  }
+
+  addNote({ id, atMs: endedId }: Head, at: number, next: number): void {
+    this.markedId = Math.max(this.markedId, id);
+    if (endedId > this.lastId) {
+      this.#loseTo(endedId, next);
+    } else if (at === this.end) {
+      this.end = next;
+    }
+  }
+
+  /** There are no more records. What is left of a file that was not written over is a record that a crash has cut off, or damage. */
+  finish(bytes: Buffer): void {
+    if (bytes.length <= fileBytesMax && !isCutOff(bytes, this.end)) {
+      this.#loseTo(this.lastId + 1, bytes.length);
+    }
+  }
+
+  #loseTo(id: number, next: number): void {
+    this.damage = { bytes: next, lostToId: id };
+    this.#endAt(next, id);
+  }
+
+  #endAt(next: number, lastId: number): void {
+    this.end = next;
+    this.lastId = lastId;
+  }
+}
+
 /**
  * Reads a file whose name has this id. Groups with lower ids than the name or the group before are what was in the file
  * before it was written over.
+ *
+ * What is not a group is damage if a group of this file comes after it, or the note that ends a lost one. At the end there may be
+ * a group that a crash has cut off, which has no note, and of which a file that was not written over has only the beginning.
  * @throws Error of the file system
  */
 export function openFile(path: string, namedId: number): OpenedFile {
   const fd = openSync(path, "r+");
   const bytes = readAll(fd);
-  const groups: Placed[] = [];
-  let damage: Damage | null = null;
-  let [end, lastId, markedId] = [0, namedId - 1, 0];
+  const found = new FoundRecords(namedId);
   for (let at: number | null = 0; at !== null && at < bytes.length; ) {
     const head = wholeAt(bytes, at);
     if (head === null) {
@@ -150,20 +208,18 @@ export function openFile(path: string, namedId: number): OpenedFile {
       continue;
     }
     const next: number = at + headBytes + head.bytes;
-    if (head.isMark) {
-      markedId = Math.max(markedId, head.id);
-      end = end === at ? next : end;
-    } else if (head.id > lastId) {
-      damage = end === at ? damage : { start: bytes.subarray(0, at), lostToId: head.id - 1 };
-      groups.push({ ...head, offset: at });
-      end = next;
-      lastId = head.id;
+    if (head.isNote) {
+      found.addNote(head, at, next);
+    } else {
+      found.addGroup({ ...head, offset: at }, next);
     }
     at = next;
   }
+  found.finish(bytes);
+  const { groups, end, lastId, markedId, damage } = found;
   // A power cut can leave a file that was written over under its former name.
   const firstId = groups[0]?.id ?? namedId;
-  return { file: { ...newFile(path, fd, firstId), groups, end }, markedId, damage };
+  return { file: { ...newFile(path, fd, firstId), groups, end }, namedId, lastId, markedId, damage };
 }
 
 function readAll(fd: number): Buffer {
@@ -203,7 +259,7 @@ export function readGroup(
   }
   const head = isWhole ? wholeAt(bytes, 0) : null;
   // Another group in this place has other rows than those that are charged.
-  if (head === null || head.isMark || head.id !== id || head.count !== count || head.bytes !== length) {
+  if (head === null || head.isNote || head.id !== id || head.count !== count || head.bytes !== length) {
     throw new UnreadableGroupError(path, group);
   }
   return { id, count, body: bytes.subarray(headBytes) };

@@ -165,7 +165,7 @@ export class SpoolStore {
 
   get #lastId(): number {
     // A new SQLite file, in the place of a damaged one, knows less than the log.
-    return this.#log.lastId ?? Math.max(this.#committedId, this.#log.markedId);
+    return Math.max(this.#log.lastId ?? Math.max(this.#committedId, this.#log.markedId), this.#log.lostId);
   }
 
   /**

@@ -1,6 +1,11 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { closeSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { encodeRecord, headBytes, type StoredGroup } from "@sluice/control-plane/platform/spool/group-record.ts";
+import {
+  encodeGroup,
+  encodeNote,
+  headBytes,
+  type StoredGroup,
+} from "@sluice/control-plane/platform/spool/group-record.ts";
 import { type LogFile, openFile, readGroup } from "@sluice/control-plane/platform/spool/log-file.ts";
 import { asBuffer } from "@sluice/http-client/as-buffer";
 import { append, LogFolder } from "../../../support/usage/log-folder.ts";
@@ -118,14 +123,16 @@ describe("a log of groups that is read", () => {
     const group = { id: 1, count: 2, body: Buffer.from("body") };
     log.append(group, 1);
     const [path = ""] = folder.files();
-    const record = Buffer.alloc(headBytes + group.body.length);
-    const read = (changes: Partial<StoredGroup>, isMark = false) => {
-      encodeRecord(record, isMark, { ...group, ...changes }, 1);
+    const record = Buffer.alloc(headBytes + group.body.length + headBytes);
+    const read = (changes: Partial<StoredGroup>) => {
+      encodeGroup(record, { ...group, ...changes }, 1, 0);
       writeFileSync(path, record);
       return [log.readOne(1), log.read(1, everything, 10)[0]?.body].map((body) => String(body && asBuffer(body)));
     };
     expect(read({})).toEqual(["body", "body"]);
-    expect(() => read({}, true)).toThrow(/can't be read/);
+    encodeNote(record, 0, group.id, 0);
+    writeFileSync(path, record);
+    expect(() => log.readOne(1)).toThrow(/can't be read/);
     for (const changes of [{ id: 2 }, { count: 1 }, { body: Buffer.from("bod") }]) {
       expect(() => read(changes)).toThrow(/can't be read/);
     }
@@ -149,7 +156,7 @@ describe("a log of groups that is read", () => {
     }
     // What is missing of it is still in memory.
     const [path = ""] = folder.files();
-    truncateSync(path, statSync(path).size - 1);
+    truncateSync(path, statSync(path).size - headBytes - 1);
     expect(() => log.readOne(3)).toThrow(/can't be read/);
     log.close();
   });
@@ -176,7 +183,7 @@ describe("a log of groups that is read", () => {
     expect(errorOf({})).toEqual({ id: 1, count: 1, body: Buffer.from("a body that is cut off") });
     const refused = errorOf({ fd: 100_000 });
     expect(refused).toMatchObject({ group, isDamaged: false, cause: { code: "EBADF" } });
-    truncateSync(path, statSync(path).size - 1);
+    truncateSync(path, statSync(path).size - headBytes - 1);
     expect(errorOf({})).toMatchObject({ group, isDamaged: true });
     closeSync(file.fd);
   });

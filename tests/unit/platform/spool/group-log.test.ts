@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import * as flushes from "@sluice/control-plane/platform/spool/flush-files.ts";
 import type { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
 import { headBytes } from "@sluice/control-plane/platform/spool/group-record.ts";
-import { nameOf } from "@sluice/control-plane/platform/spool/log-file.ts";
+import { fileBytesMax, nameOf } from "@sluice/control-plane/platform/spool/log-file.ts";
 import { asBuffer } from "@sluice/http-client/as-buffer";
 import fc from "fast-check";
 import { append, LogFolder } from "../../../support/usage/log-folder.ts";
@@ -13,6 +13,8 @@ import { anyCharacter } from "../../../support/values/any-character.ts";
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 2_000 : 100;
 const everything = Number.MAX_SAFE_INTEGER;
+/** What follows each group. */
+const noteBytes = headBytes;
 
 /** The folders that were flushed: nothing else shows it, short of a power cut. */
 const folderFlushes: string[] = [];
@@ -44,7 +46,7 @@ function contentOf(firstId: number, sizes: readonly number[], letter: string) {
   const path = join(folder.path, nameOf(firstId));
   const ends = sizes.map((size, index) => {
     append(log, firstId + index, letter.repeat(size));
-    const end = readFileSync(path).length;
+    const end = readFileSync(path).length - noteBytes;
     if (index % 3 === 2) {
       log.markCommitted(firstId - sizes.length + index - 1);
     }
@@ -75,10 +77,10 @@ describe("a log of groups", () => {
         const log = folder.open();
         const ends = wellFormed.map((body, index) => {
           append(log, index + 1, body);
-          return readFileSync(folder.files()[0] ?? "").length;
+          return readFileSync(folder.files()[0] ?? "").length - noteBytes;
         });
         log.close();
-        const size = cut % ((ends.at(-1) ?? 0) + 1);
+        const size = cut % ((ends.at(-1) ?? 0) + noteBytes + 1);
         truncateSync(folder.files()[0] ?? "", size);
         const whole = wellFormed.filter((_, index) => (ends[index] ?? 0) <= size);
         const next = folder.open();
@@ -156,6 +158,7 @@ describe("a log of groups", () => {
           using folder = new LogFolder();
           const path = join(folder.path, nameOf(101));
           writeFileSync(path, Buffer.concat([bytes.subarray(0, size), former.subarray(size)]));
+          truncateSync(path, fileBytesMax + 1);
           const whole = ends.filter((end) => end <= size).map((_, index) => 101 + index);
           const log = folder.open();
           expect(log.read(0, everything, 100).map(({ id }) => id)).toEqual(whole);
@@ -166,7 +169,8 @@ describe("a log of groups", () => {
           expect(last.read(0, everything, 100).map(({ id }) => id)).toEqual([...whole, 200]);
           last.close();
         }),
-        { numRuns },
+        // Each takes a file of 8 MiB.
+        { numRuns: numRuns / 4 },
       );
     });
 
@@ -221,7 +225,7 @@ describe("a log of groups", () => {
       const { length } = readFileSync(path);
       log.close();
       expect(length).toBeGreaterThan(8_000_000);
-      expect(readFileSync(path).length).toBe(headBytes + "new".length);
+      expect(readFileSync(path).length).toBe(headBytes + "new".length + noteBytes);
     });
 
     test("has no file left over from a process that was killed", () => {
