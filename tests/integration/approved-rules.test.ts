@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openaiUpstream } from "@sluice/contracts/upstreams";
 import { readSecret } from "@sluice/control-plane/admin/secrets/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import type { Queryable } from "@sluice/control-plane/platform/db.ts";
 import { type Answer, type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
 import { loginAdmin, loginUser, type UserLogin } from "../support/accounts/logins.ts";
+import { runBothBehind } from "../support/postgres/held-lock.ts";
 import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 type Admin = { readonly id: bigint; readonly username: string; readonly client: ConsoleClient };
@@ -378,12 +380,11 @@ describe("a request that waits", () => {
 
   test("gets a response even if two super-admins promote each other's candidates at the same moment", async () => {
     const [one, other] = [await admin({ isSuper: false }), await admin({ isSuper: false })];
-    const path = "/backend/admin/admin/save/";
-    const [mine, theirs] = [
-      await asker.client.post(path, await rightsOf(one, 2)),
-      await second.client.post(path, await rightsOf(other, 2)),
-    ];
-    const answers = await Promise.all([decide(second, mine), decide(asker, theirs)]);
+    const mine = await asker.client.post("/backend/admin/admin/save/", await rightsOf(one, 2));
+    const theirs = await second.client.post("/backend/admin/admin/save/", await rightsOf(other, 2));
+    const lock = (tx: Queryable) =>
+      tx.query("select 1 from shared_admin_credentials where id = $1 for update", [asker.id]);
+    const answers = await runBothBehind(rig.db, lock, [() => decide(second, mine), () => decide(asker, theirs)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect([await agentOf(one), await agentOf(other)]).toEqual([2, 2]);
   });

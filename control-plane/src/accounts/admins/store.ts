@@ -2,7 +2,7 @@ import type { AdminEntry } from "@sluice/contracts/accounts";
 import type { StoredRole } from "@sluice/contracts/admin-roles";
 import type { AdminLocale } from "@sluice/contracts/locales";
 import { and, asc, desc, eq, gt, gte, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
-import { ago, equalsInAnyCase, isAnyOf, isSet, now } from "../../db/expressions.ts";
+import { ago, equalsInAnyCase, isSet, now } from "../../db/expressions.ts";
 import { session } from "../../db/schema/accounts.ts";
 import { sharedAdminCredentials as credentials, supportProfile } from "../../db/schema/admins.ts";
 import type { Queryable } from "../../platform/db.ts";
@@ -174,25 +174,32 @@ export async function findAdminEntry(db: Queryable, id: bigint): Promise<AdminEn
   return row ?? null;
 }
 
-/** Locks every super-admin and one more person until the end of the transaction, always in the same order. */
+/**
+ * Locks every super-admin and one more person until the end of the transaction, always in the same order: the super-admins
+ * first, as `holdSuperRights` does.
+ */
 export async function holdRights(tx: Queryable, id: bigint): Promise<{ id: bigint; agent: number }[]> {
   return await tx.drizzle
     .select({ id: credentials.id, agent: credentials.agent })
     .from(credentials)
     .where(or(gte(credentials.agent, 2), eq(credentials.id, id)))
-    .orderBy(asc(credentials.id))
+    .orderBy(desc(gte(credentials.agent, 2)), asc(credentials.id))
     .for("update");
 }
 
-/** Whether all of them are super-admins; locks them until the end of the transaction. */
+/**
+ * Whether all of them are super-admins; locks every super-admin until the end of the transaction. What is decided may change
+ * rights: two transactions that each held some of them, or held them shared, would then wait for each other.
+ */
 export async function holdSuperRights(tx: Queryable, ids: readonly bigint[]): Promise<boolean> {
   const rows = await tx.drizzle
     .select({ id: credentials.id })
     .from(credentials)
-    .where(and(gte(credentials.agent, 2), isAnyOf(credentials.id, ids)))
+    .where(gte(credentials.agent, 2))
     .orderBy(asc(credentials.id))
-    .for("share");
-  return rows.length === new Set(ids).size;
+    .for("update");
+  const holders = new Set(rows.map((row) => row.id));
+  return ids.every((id) => holders.has(id));
 }
 
 export async function setRights(

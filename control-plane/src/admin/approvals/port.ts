@@ -51,7 +51,7 @@ export type Act<Input> = {
 
 /** What approvals need to know about admins. */
 export interface SuperAdmins {
-  /** Whether these are still super-admins; locks them until the transaction ends. */
+  /** Whether these are still super-admins; locks all of them, and every other one, until the transaction ends. */
   hold(tx: Transaction, ids: readonly bigint[]): Promise<boolean>;
   /** The super-admins who may approve this one's requests, if they can be reached by email. */
   othersThan(db: Queryable, id: bigint): Promise<readonly { readonly id: bigint; readonly email: string }[]>;
