@@ -42,6 +42,11 @@ const clientOf = (index: number): AccountClient => {
   return new AccountClient(replica);
 };
 
+/** As if guesses had gone on for long: the wait is then a quarter of an hour, however slow this machine is. */
+async function waitLong(guesses: number): Promise<void> {
+  await rig.db.sql`update attempt_counter set count = 20 where count = ${guesses}`;
+}
+
 describe("guesses of a password", () => {
   test("from many addresses and on every replica do not lock the victim out", async () => {
     const attackers = isFull ? 60 : 12;
@@ -60,17 +65,23 @@ describe("guesses of a password", () => {
   test("from one address are allowed five times, counted over all replicas, then wait longer each time", async () => {
     const ip = freshAddress();
     const guess = (index: number) => clientOf(index).logIn(victim, "wrong password", { ip });
+    const startedAt = performance.now();
     const first = await Promise.all(Array.from({ length: 10 }, (_, index) => guess(index)));
-    expect(first.filter(({ status }) => status === 401)).toHaveLength(5);
+    const allowed = first.filter(({ status }) => status === 401).length;
+    // One more is allowed after a second, another one two seconds later: a slow machine may take that long for ten.
+    const later = Math.floor(Math.log2(1 + (performance.now() - startedAt) / 1_000));
+    expect(allowed).toBeWithin(5, 5 + later + 1);
     const refused = first.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(5);
+    expect(refused).toHaveLength(10 - allowed);
     expect(refused.every(({ headers }) => Number(headers.get("retry-after")) >= 1)).toBe(true);
-    // The clock of the counter is the database's: its past is moved instead of waiting.
-    await rig.db.sql`update attempt_counter set window_ends_at = window_ends_at - interval '2 seconds'`;
+    // As if eight more had been made: the wait of 256 seconds is over, and the next one is twice as long. The clock of the
+    // counter is the database's: its past is moved instead of waiting.
+    await rig.db.sql`
+      update attempt_counter set count = 13, window_ends_at = window_ends_at - interval '5 minutes' where count = ${allowed}`;
     expect((await guess(0)).status).toBe(401);
     const again = await guess(1);
     expect(again.status).toBe(429);
-    expect(Number(again.headers.get("retry-after"))).toBe(2);
+    expect(Number(again.headers.get("retry-after"))).toBeWithin(257, 513);
   });
 
   test("from the victim's address do not block a browser in which the victim had logged in before", async () => {
@@ -80,8 +91,7 @@ describe("guesses of a password", () => {
     for (let guess = 0; guess < 5; guess += 1) {
       await client.logIn(victim, "wrong password", { ip });
     }
-    // As if they had gone on for long: the wait is then a quarter of an hour, however slow this machine is.
-    await rig.db.sql`update attempt_counter set count = 20 where count = 5`;
+    await waitLong(5);
     expect((await client.logIn(victim, password, { ip })).status).toBe(429);
     const known = await client.logIn(victim, password, { ip, cookie: deviceCookie });
     expect([known.status, known.deviceCookie]).toEqual([200, ""]);
@@ -89,9 +99,13 @@ describe("guesses of a password", () => {
     const other = await client.logIn("nobody@example.org", password, { ip, cookie: deviceCookie });
     expect(other.status).toBe(401);
     const statuses: number[] = [];
-    for (let guess = 0; guess < 6; guess += 1) {
+    const guessAgain = async () =>
       statuses.push((await client.logIn(victim, "wrong password", { ip, cookie: deviceCookie })).status);
+    for (let guess = 0; guess < 5; guess += 1) {
+      await guessAgain();
     }
+    await waitLong(5);
+    await guessAgain();
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
     const forged = deviceCookie.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
     expect((await client.logIn(victim, password, { ip, cookie: forged })).status).toBe(429);
@@ -143,9 +157,9 @@ describe("guesses of a password", () => {
         times[kind].push(performance.now() - startedAt);
       }
     }
-    const median = (values: number[]) => values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0;
-    // Without the dummy hash an unknown address gets its response in a tenth of the time.
-    const ratio = median(times.unknown) / median(times.known);
+    // Without the dummy hash an unknown address gets its response in a tenth of the time. The fastest, because what else
+    // runs on the machine only adds to a time.
+    const ratio = Math.min(...times.unknown) / Math.min(...times.known);
     expect(ratio).toBeGreaterThan(0.35);
     expect(ratio).toBeLessThan(3);
   });
@@ -196,8 +210,7 @@ describe("whether an address has an account is not revealed", () => {
         times[kind].push(performance.now() - startedAt);
       }
     }
-    const median = (values: number[]) => values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0;
-    const ratio = median(times.known) / median(times.free);
+    const ratio = Math.min(...times.known) / Math.min(...times.free);
     // Both take at least a quarter of a second; without that, a known address has its response in a tenth of the time.
     expect(ratio).toBeGreaterThan(0.4);
     expect(ratio).toBeLessThan(2.5);

@@ -228,7 +228,10 @@ describe("the status of a key", () => {
 
   test("expires on its date, and works again when the date is moved", async () => {
     const { as } = await scene.enter();
-    const { secret, key } = await makeKey(as, { expires_at: new Date(Date.now() + 1_200).toISOString() });
+    const { secret, key } = await makeKey(as, { expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+    await scene.untilBoth(secret, 200);
+    await scene.rig.db
+      .sql`update api_key set expires_at = now() + interval '1 second' where id = ${key.key_id}::bigint`;
     await scene.untilBoth(secret, 401);
     expect(await findKey(as, key.key_id)).toMatchObject({ status: "expired" });
     expect(await listKeys(as, { status: "live" })).not.toContainEqual(expect.objectContaining({ key_id: key.key_id }));

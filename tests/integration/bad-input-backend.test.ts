@@ -59,12 +59,15 @@ describe("a login", () => {
 
   test("35 has to wait after the fifth failure, in seconds", async () => {
     const ip = freshAddress();
-    const answers: Answer[] = [];
-    for (let round = 0; round < 6; round += 1) {
-      answers.push(await client.logIn("person@example.org", "wrong password", { ip }));
+    const logIn = () => client.logIn("person@example.org", "wrong password", { ip });
+    for (let round = 0; round < 5; round += 1) {
+      expect(told(await logIn())).toEqual([401, "invalid_credentials"]);
     }
-    expect(told(answers.at(-1) as Answer)).toEqual([429, "too_many_attempts"]);
-    expect(Number(answers.at(-1)?.headers.get("retry-after"))).toBeGreaterThan(0);
+    // As if they had gone on for long: the wait of a second could be over on a slow machine.
+    await rig.db.sql`update attempt_counter set count = 20 where count = 5`;
+    const refused = await logIn();
+    expect(told(refused)).toEqual([429, "too_many_attempts"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
   test.each([

@@ -16,6 +16,7 @@ import {
 } from "../support/accounts/organisation-scene.ts";
 import { declaredEndpoints } from "../support/admin/declared-endpoints.ts";
 import { chat } from "../support/calls/chat-call.ts";
+import { holdLock } from "../support/postgres/held-lock.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 import { promptMs } from "../support/values/patience.ts";
 
@@ -68,17 +69,18 @@ test("an owner who became an admin while the request waited can't make an owner"
   const friend = await addMember(rig, url, organisation, "member");
   const save = { body: { member_id: Number(friend.memberId), role: "owner", spend_per_month: null } };
   const remove = { body: { member_id: Number(organisation.ownerMemberId), keys: "keep" } };
-  const waiting = await rig.db.withTransaction(async (tx) => {
-    await tx.sql`select from organisation where id = ${organisation.id}::bigint for no key update`;
-    const asked = [
-      askAs(url, second, "/backend/organisations/member/save/", { ...save, organisation: organisation.id }),
-      askAs(url, second, "/backend/organisations/member/remove/", { ...remove, organisation: organisation.id }),
-    ];
-    await Bun.sleep(500);
-    await tx.sql`update organisation_member set role = 'admin' where id = ${second.memberId}::bigint`;
-    return { asked };
-  });
-  for (const answer of await Promise.all(waiting.asked)) {
+  await using held = await holdLock(
+    rig.db,
+    (tx) => tx.sql`select from organisation where id = ${organisation.id}::bigint for no key update`,
+  );
+  const asked = Promise.all([
+    askAs(url, second, "/backend/organisations/member/save/", { ...save, organisation: organisation.id }),
+    askAs(url, second, "/backend/organisations/member/remove/", { ...remove, organisation: organisation.id }),
+  ]);
+  await held.waitForWaiters(2);
+  await held.run((tx) => tx.sql`update organisation_member set role = 'admin' where id = ${second.memberId}::bigint`);
+  await held.release();
+  for (const answer of await asked) {
     expect(codeOf(answer)).toEqual([403, "forbidden"]);
   }
 });

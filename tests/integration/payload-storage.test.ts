@@ -14,6 +14,7 @@ import { DayKeyDestroyedError } from "@sluice/control-plane/trace/payload-keys.t
 import { TraceService, type TraceServiceDeps } from "@sluice/control-plane/trace/service.ts";
 import { findStoredBodies } from "@sluice/control-plane/trace/store.ts";
 import { viewOf } from "@sluice/http-client/packet-part";
+import { holdLock } from "../support/postgres/held-lock.ts";
 import { pagesRead } from "../support/postgres/pages-read.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { PayloadPair } from "../support/trace/payload-pair.ts";
@@ -144,13 +145,18 @@ describe("a stored payload", () => {
 
   test("shares its row with its neighbours, and is read without them", async () => {
     const { trace, counts } = await startTrace();
+    // The row of another one is being written until all of them are there.
+    await using held = await holdLock(db, (tx) => tx.sql`lock table payload_segment in share row exclusive mode`);
+    trace.storePayload(payloadOf({ day: today, request: "before" }));
+    await held.waitForWaiters(1);
     const payloads = Array.from({ length: 100 }, (_, index) =>
       payloadOf({ day: today, request: randomBytes(4_000), response: `answer ${index}`, gatewayUserId: 98n }),
     );
     for (const payload of payloads) {
       trace.storePayload(payload);
     }
-    await counts.untilStored(payloads.length);
+    await held.release();
+    await counts.untilStored(1 + payloads.length);
     const stored = (await listPlaces(db)).filter(({ gatewayUserId }) => gatewayUserId === 98n);
     expect([stored.length, new Set(stored.map(({ segmentId }) => segmentId)).size]).toEqual([100, 1]);
     const last = payloads.at(-1)?.requestId ?? "";

@@ -4,6 +4,7 @@ import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { loginAdmin } from "../support/accounts/logins.ts";
 import { readBudget, waitForIdleReturn, watchBudget } from "../support/calls/budget-watch.ts";
 import { chat } from "../support/calls/chat-call.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
 import { readMetrics } from "../support/service/metrics.ts";
 import { testUnless, unlessFull } from "../support/service/obstacles.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
@@ -100,7 +101,11 @@ test("live calls and a concurrent settlement leave every user with exactly what 
   }
   await settlement.stop();
   await waitUntilSettleable(rig.db);
-  await settlement.settle();
+  // The job of every minute may be settling some of them at this moment.
+  await waitUntil(async () => {
+    await settlement.settle();
+    return (await readMetrics(sluice.url)).get("sluice_settlement_rows_total") === kinds.length * waves * callsOfWave;
+  });
   for (const watch of watches) {
     const { samples, leastRemaining, violations } = await watch.stop();
     expect(samples).toBeGreaterThan(0);

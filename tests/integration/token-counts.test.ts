@@ -1,5 +1,6 @@
 /** Counting tokens is free, so that it is bounded: by the size of what is counted, and one at a time for each key. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { waitUntil } from "../support/calls/relay-scene.ts";
 import { MessagesRig, messagesModel } from "../support/messages/messages-rig.ts";
 import { arrangements } from "../support/service/sluice.ts";
 import { connectRaw, rawRequest } from "../support/wire/raw-tcp-client.ts";
@@ -65,6 +66,8 @@ describe.each(arrangements)("counting tokens, %s", (arrangement) => {
       expect([refused?.status, await refused?.json()]).toMatchObject([429, { error: { type: "rate_limit_error" } }]);
       expect(refused?.headers.get("retry-after")).toBe("1");
       expect((await count(body, other.apiKey)).status).toBe(200);
+      // One that arrived only now would take a place that the first one leaves.
+      await waitUntil(() => Promise.resolve(answers.length === asked.length - 8));
       slow.send(body);
       await slow.waitForText("input_tokens");
       await Promise.all(asked);

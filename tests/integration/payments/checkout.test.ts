@@ -270,11 +270,12 @@ describe("at the card gateway", () => {
 });
 
 describe("while a gateway is asked", () => {
-  /** How many connections to the database are inside a transaction at this moment. */
+  /** How many connections to the database are inside a transaction at this moment, besides the server's own cleaning. */
   const openTransactions = async (): Promise<number> => {
     const [row] = await scene.billing.db.sql<{ count: number }>`
       select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
+      where datname = current_database() and backend_type = 'client backend' and xact_start is not null
+        and pid <> pg_backend_pid()`;
     return row?.count ?? -1;
   };
 

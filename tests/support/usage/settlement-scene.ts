@@ -233,7 +233,10 @@ export async function waitUntilSettleable(db: Database, timeoutMs = patienceMs):
       return;
     }
     if (performance.now() > deadline) {
-      throw new Error(`a transaction is open for more than ${timeoutMs} ms`);
+      const [oldest] = await db.sql<{ shown: string }>`
+        select concat_ws(', ', datname, application_name, state, now() - xact_start, left(query, 200)) as shown
+        from pg_stat_activity where backend_xid is not null order by age(backend_xid) desc limit 1`;
+      throw new Error(`a transaction is open for more than ${timeoutMs} ms: ${oldest?.shown ?? "none any more"}`);
     }
     await Bun.sleep(10);
   }
