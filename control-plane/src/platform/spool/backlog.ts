@@ -167,16 +167,21 @@ export class Backlog<Rows, Summary> {
   /**
    * Removes a batch that was committed, and quarantines rows that can't be. If no row is quarantined, a full disk blocks
    * nobody: entries that can't be removed now are removed with a later batch, or committed again by a later process.
+   * @returns the rows that were not in quarantine
    * @throws SQLiteError
    */
-  complete(batch: TakenBatch<Rows, Summary>, rejected: readonly QuarantinedEntry<Rows>[], atMs: number): void {
-    const lines = rejected.map(({ text, error }) => ({ text, reason: String(error) }));
+  complete(
+    batch: TakenBatch<Rows, Summary>,
+    rejected: readonly QuarantinedEntry<Rows>[],
+    atMs: number,
+  ): QuarantinedEntry<Rows>[] {
     const nextId = Math.max(this.#nextId, batch.upToId + 1);
+    let added: QuarantinedEntry<Rows>[] = [];
     try {
-      this.#store.complete((this.#aside.firstBeside(batch.asideIds) ?? nextId) - 1, lines, atMs);
+      added = this.#store.complete((this.#aside.firstBeside(batch.asideIds) ?? nextId) - 1, rejected, atMs);
       this.#removalError = null;
     } catch (error) {
-      if (lines.length > 0 || !isDiskFailure(error)) {
+      if (rejected.length > 0 || !isDiskFailure(error)) {
         throw error;
       }
       this.#removalError = error;
@@ -185,11 +190,12 @@ export class Backlog<Rows, Summary> {
     this.#aside.remove(batch.asideIds);
     this.#entries -= batch.entryCount;
     this.#bytes -= batch.bytes;
-    this.#quarantined += lines.length;
-    for (const { text } of lines) {
+    this.#quarantined += added.length;
+    for (const { text } of added) {
       this.#bytes += Buffer.byteLength(text);
     }
     this.#dropUpTo(nextId - 1);
+    return added;
   }
 
   /**

@@ -13,7 +13,10 @@ export type DrainOptions<Rows, Summary = null> = {
    * retried forever, because the rows must not be lost.
    */
   readonly isPoison: (failure: FailedCommit) => boolean;
-  /** A row was quarantined and will be tried again at the next start. A person should look at it. */
+  /**
+   * A row was quarantined and will be tried again at the next start. A person should look at it. One that a crash brings back
+   * and that is in quarantine already is left out.
+   */
   readonly onQuarantine: (rejected: QuarantinedEntry<Rows>) => void;
   readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
   /**
@@ -179,9 +182,10 @@ export class Drain<Rows, Summary> {
 
   /** The rows are committed; removing them from the disk may fail while it is full, and then has to wait. */
   async #complete(batch: TakenBatch<Rows, Summary>, rejected: readonly QuarantinedEntry<Rows>[]): Promise<void> {
+    let quarantined: readonly QuarantinedEntry<Rows>[];
     for (let attempt = 1; ; attempt += 1) {
       try {
-        this.#backlog.complete(batch, rejected, Date.now());
+        quarantined = this.#backlog.complete(batch, rejected, Date.now());
         break;
       } catch (error) {
         if (this.#isStopped) {
@@ -191,7 +195,7 @@ export class Drain<Rows, Summary> {
         await this.#pause("backoff", attempt === 1 ? 0 : backoffMs(retryBackoff, attempt));
       }
     }
-    for (const entry of rejected) {
+    for (const entry of quarantined) {
       this.#options.onQuarantine(entry);
     }
     this.#events.onProgress();

@@ -15,7 +15,7 @@ export type StoredTotals = {
   readonly quarantinedBytes: number;
 };
 
-export type RejectedLine = { readonly text: string; readonly reason: string };
+export type RejectedLine = { readonly text: string; readonly error: unknown };
 
 const pageBytes = 4096;
 /**
@@ -36,6 +36,7 @@ const schema = `
   create table if not exists quarantine (
     id integer primary key, at_ms integer not null, reason text not null, text text not null
   );
+  create index if not exists quarantine_text on quarantine (text);
 `;
 
 /** Up to which group everything is committed. */
@@ -103,25 +104,31 @@ export class SpoolStore {
     return this.#log.keepFileOf(id);
   }
 
-  /** Removes committed groups, and quarantines entries that can't be committed, in one step. */
-  complete(upToId: number, rejected: readonly RejectedLine[], atMs: number): void {
+  /**
+   * Removes committed groups, and quarantines entries that can't be committed, in one step.
+   * @returns those that were not in quarantine: after a crash, some come again
+   */
+  complete<Line extends RejectedLine>(upToId: number, rejected: readonly Line[], atMs: number): Line[] {
+    let added: Line[] = [];
     if (rejected.length > 0) {
-      this.#noteCommitted(upToId, rejected, atMs);
+      added = this.#noteCommitted(upToId, rejected, atMs);
       this.#log.markCommitted(upToId);
     } else if (!this.#log.markCommitted(upToId) || this.#log.endsFile(upToId)) {
       this.#noteCommitted(upToId, rejected, atMs);
     }
     this.#log.removeUpTo(upToId);
+    return added;
   }
 
   /** The same in the SQLite file. It takes ten times as long as a note in the log, so it is left out while that is enough. */
-  #noteCommitted(upToId: number, rejected: readonly RejectedLine[], atMs: number): void {
-    this.#files.database.transaction(() => {
-      for (const { text, reason } of rejected) {
-        this.#files.quarantine.run(atMs, reason, text);
-        this.#logBytes += text.length + pageBytes;
-      }
+  #noteCommitted<Line extends RejectedLine>(upToId: number, rejected: readonly Line[], atMs: number): Line[] {
+    const added = this.#files.database.transaction(() => {
       this.#files.setMeta.run(committedName, String(upToId));
+      return rejected.filter(({ text, error }) => {
+        // Both the table and its index have the text.
+        this.#logBytes += 2 * (text.length + pageBytes);
+        return this.#files.quarantine.run(atMs, String(error), text).changes > 0;
+      });
     })();
     this.#isDirty = true;
     this.#logBytes += 4 * pageBytes;
@@ -129,6 +136,7 @@ export class SpoolStore {
       // Its only other copy goes with the groups.
       fdatasyncSync(this.#files.logFile);
     }
+    return added;
   }
 
   /**
@@ -202,9 +210,11 @@ export class SpoolStore {
     return query.get(`["${exceptKind}",`)?.rows ?? 0;
   }
 
-  /** The lines that were quarantined. */
+  /** The lines that were quarantined. An earlier version may have quarantined one twice. */
   listQuarantined(): string[] {
-    const query = this.#files.database.query<{ text: string }, []>("select text from quarantine order by id");
+    const query = this.#files.database.query<{ text: string }, []>(
+      "select text from quarantine group by text order by min(id)",
+    );
     return query.all().map(({ text }) => text);
   }
 
@@ -329,7 +339,7 @@ function openFiles(path: string) {
     logFile: openSync(`${path}-wal`, "r+"),
     setMeta: database.prepare<unknown, [string, string]>("insert or replace into meta (name, value) values (?, ?)"),
     quarantine: database.prepare<unknown, [number, string, string]>(
-      "insert into quarantine (at_ms, reason, text) values (?, ?, ?)",
+      "insert into quarantine (at_ms, reason, text) select ?1, ?2, ?3 where not exists (select 1 from quarantine where text = ?3)",
     ),
   };
 }

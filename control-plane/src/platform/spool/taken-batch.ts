@@ -53,16 +53,17 @@ export class TakenGroups<Rows> {
 
   /**
    * Adds a group as rows that can't be read. It must not be read as rows later: bytes that are not what was written may look
-   * like some.
+   * like some. The text of a row is the same when it is given up again after a crash.
    * @param movedTo where its file is kept
    */
-  giveUp(error: UnreadableGroupError, movedTo: string): void {
-    const { id, count } = error.group;
+  giveUp({ message, group }: UnreadableGroupError, movedTo: string): void {
+    const { id, count } = group;
+    const error = new Error(`${message}; see ${movedTo}`);
     for (let row = 1; row <= count; row += 1) {
-      const text = `row ${row} of ${count} of group ${id}, which could not be read; see ${movedTo}`;
+      const text = `row ${row} of ${count} of group ${id}, which could not be read`;
       this.unreadable.push({ entry: null, text, error });
     }
-    this.add(error.group);
+    this.add(group);
   }
 
   toBatch<Summary>(rows: RowTexts<Summary>, isReplay: boolean): TakenBatch<Rows, Summary> {

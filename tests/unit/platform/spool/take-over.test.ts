@@ -50,7 +50,7 @@ describe("groups that an earlier version kept in SQLite", () => {
   test("and lines that were quarantined are on the disk before their other copy goes", async () => {
     using folder = new Folder();
     const store = new SpoolStore(folder.path);
-    store.complete(0, [{ text: '["note",1]', reason: "refused" }], 1_000);
+    store.complete(0, [{ text: '["note",1]', error: "refused" }], 1_000);
     await store.flush();
     expect(store.requeueQuarantined(2_000)).toBe(1);
     expect(store.isDirty).toBe(false);
