@@ -2,13 +2,11 @@ import { closeSync, fdatasyncSync, ftruncateSync, openSync, readdirSync, renameS
 import { join } from "node:path";
 import { flushFile, flushFolder, flushFolderNow } from "./flush-files.ts";
 import { encodeGroup, encodeNote, headBytes, type StoredGroup } from "./group-record.ts";
+import { type DamagedFile, keep, keepDamaged } from "./kept-files.ts";
 import {
   fileBytesMax,
   firstFrom,
   fromName,
-  keep,
-  keepDamaged,
-  keptName,
   type LogFile,
   nameOf,
   newFile,
@@ -43,8 +41,8 @@ export class GroupLog {
   #lostId = 0;
   /** Whether a file was created since the folder was flushed: without that, a power cut can cost the whole file. */
   #isFolderDirty = false;
-  /** Files in which something could not be read; copies are kept under these names. */
-  readonly damaged: string[] = [];
+  /** Files in which something could not be read. */
+  readonly damaged: DamagedFile[] = [];
 
   /**
    * Reads what earlier processes left.
@@ -178,10 +176,11 @@ export class GroupLog {
     return this.#scratch;
   }
 
-  /** Keeps the file of a group under another name. @returns the name */
-  keepFileOf(id: number): string {
+  /** Keeps the file of a group under another name. @returns the name, or null if enough are kept already */
+  keepFileOf(id: number): string | null {
     const file = this.#fileOf(id);
-    return keep(file, file.groups[firstFrom(file, id)]?.offset ?? 0);
+    const later = this.#files.filter((each) => each.isKept && each !== file);
+    return keep(file, file.groups[firstFrom(file, id)]?.offset ?? 0, later);
   }
 
   #fileOf(id: number): LogFile {
@@ -352,8 +351,8 @@ export class GroupLog {
   #drop(file: LogFile): void {
     this.#files = this.#files.filter((each) => each !== file);
     closeSync(file.fd);
-    if (file.isKept) {
-      renameSync(file.path, file.copy?.path ?? keptName(file.path));
+    if (file.isKept && file.copy !== null) {
+      renameSync(file.path, file.copy.path);
     } else {
       rmSync(file.path, { force: true });
     }
@@ -367,10 +366,11 @@ export class GroupLog {
     const found = lastId < nextId - 1 ? { bytes: file.end, lostToId: nextId - 1 } : damage;
     if (found !== null) {
       this.#lostId = Math.max(this.#lostId, found.lostToId);
-      const { copy, isNew } = keepDamaged(file.path, found);
+      const { path } = file;
+      const { copy, isNew } = keepDamaged(path, found);
       // An earlier process may have made the copy, and ended before the lost rows were in quarantine.
       if (isNew || found.lostToId > Math.max(committedId, this.#markedId)) {
-        this.damaged.push(copy);
+        this.damaged.push({ path, movedTo: copy });
       }
     }
     ftruncateSync(file.fd, file.end);

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, fstatSync, openSync, readFileSync, readSync, renameSync, rmSync } from "node:fs";
+import { fstatSync, openSync, readSync } from "node:fs";
 import { UnreadableGroupError } from "./errors.ts";
 import { type Head, headBytes, isCutOff, nextWhole, type StoredGroup, wholeAt } from "./group-record.ts";
 
@@ -35,8 +35,6 @@ export function fromName(file: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-export const keptName = (path: string): string => `${path}.corrupt`;
-
 export function newFile(path: string, fd: number, firstId: number): LogFile {
   return { path, fd, firstId, groups: [], end: 0, isDirty: false, copy: null, isKept: false };
 }
@@ -53,71 +51,6 @@ export function firstFrom({ groups }: LogFile, id: number): number {
     }
   }
   return low;
-}
-
-/**
- * Keeps what is in a file under another name. If the disk has no room for a copy or does not give all of it back, the file
- * itself gets that name when it is done with.
- * @param offset of what is kept
- * @returns the name
- */
-export function keep(file: LogFile, offset: number): string {
-  if (file.copy !== null && offset < file.copy.bytes) {
-    return file.copy.path;
-  }
-  const path = file.copy?.path ?? keptNames(file.path).free;
-  file.copy = { path, bytes: file.end };
-  try {
-    copyWhole(file.path, path);
-  } catch {
-    file.isKept = true;
-  }
-  return path;
-}
-
-/**
- * Keeps a damaged file of an earlier process under another name, unless that one did.
- * @returns the name
- */
-export function keepDamaged(path: string, { bytes }: Damage): { readonly copy: string; readonly isNew: boolean } {
-  const { taken, free } = keptNames(path);
-  const start = readFileSync(path).subarray(0, bytes);
-  const known = taken.find((copy) => startsWith(copy, start));
-  if (known === undefined) {
-    copyWhole(path, free);
-  }
-  return { copy: known ?? free, isNew: known === undefined };
-}
-
-function startsWith(path: string, start: Buffer): boolean {
-  try {
-    return readFileSync(path).subarray(0, start.length).equals(start);
-  } catch {
-    return false;
-  }
-}
-
-/** Copies all of a file or nothing: on a full disk, running calls need the room that a part takes. @throws Error of the file system */
-function copyWhole(from: string, to: string): void {
-  const part = `${to}.part`;
-  try {
-    copyFileSync(from, part);
-    renameSync(part, to);
-  } catch (error) {
-    rmSync(part, { force: true });
-    throw error;
-  }
-}
-
-/** The names under which a file was kept, and the next one. */
-function keptNames(path: string): { readonly taken: readonly string[]; readonly free: string } {
-  const taken: string[] = [];
-  let free = keptName(path);
-  while (existsSync(free)) {
-    taken.push(free);
-    free = `${keptName(path)}-${taken.length + 1}`;
-  }
-  return { taken, free };
 }
 
 /** Something in a file could not be read. */

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ReplicaId } from "@sluice/contracts/ids";
 import { SlotTakenError } from "./errors.ts";
+import { mayKeep } from "./kept-files.ts";
 import type { SpoolWarning } from "./model.ts";
 import { ReserveFile } from "./reserve-file.ts";
 import { isCorruption, isDiskFailure, SpoolStore } from "./spool-store.ts";
@@ -67,8 +68,8 @@ export function tryTakeSlot(options: SlotOptions, number: number): Slot | null {
   const reserve = new ReserveFile(join(folder, "reserve"), options.reserveBytes);
   try {
     const store = openStore(folder, reserve, options.onWarning);
-    for (const movedTo of store.damaged) {
-      options.onWarning({ event: "spool.corrupt", detail: { folder, movedTo } });
+    for (const damaged of store.damaged) {
+      options.onWarning({ event: "spool.corrupt", detail: { folder, ...damaged } });
     }
     held.add(folder);
     return { number, folder, replicaId: replicaOf(store), store, reserve };
@@ -130,14 +131,23 @@ function openStore(folder: string, reserve: ReserveFile, onWarning: SlotOptions[
   }
 }
 
-/** Keeps a damaged file for inspection. */
-function moveAside(folder: string): string {
+/**
+ * Takes a damaged SQLite file away and keeps it for inspection.
+ * @returns its name, which is null if the slot keeps enough already
+ */
+function moveAside(folder: string): string | null {
   const target = `spool.db.corrupt-${Date.now()}`;
-  for (const suffix of ["", "-wal"]) {
-    const path = join(folder, `spool.db${suffix}`);
-    if (existsSync(path)) {
-      renameSync(path, join(folder, `${target}${suffix}`));
+  const files = ["", "-wal"]
+    .map((suffix) => ({ path: join(folder, `spool.db${suffix}`), to: join(folder, `${target}${suffix}`) }))
+    .filter(({ path }) => existsSync(path));
+  const bytes = files.reduce((sum, { path }) => sum + statSync(path).size, 0);
+  const isKept = mayKeep(folder, { copies: 1, bytes });
+  for (const { path, to } of files) {
+    if (isKept) {
+      renameSync(path, to);
+    } else {
+      rmSync(path);
     }
   }
-  return target;
+  return isKept ? target : null;
 }

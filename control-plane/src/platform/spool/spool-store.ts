@@ -5,6 +5,7 @@ import { SlotTakenError } from "./errors.ts";
 import { flushFile } from "./flush-files.ts";
 import { GroupLog } from "./group-log.ts";
 import type { StoredGroup } from "./group-record.ts";
+import type { DamagedFile } from "./kept-files.ts";
 
 export type StoredTotals = {
   readonly entries: number;
@@ -79,8 +80,8 @@ export class SpoolStore {
     }
   }
 
-  /** Copies of files that were damaged; what could be read of them is in the log. */
-  get damaged(): readonly string[] {
+  /** Files that were damaged; what could be read of them is in the log. */
+  get damaged(): readonly DamagedFile[] {
     return this.#log.damaged;
   }
 
@@ -99,8 +100,8 @@ export class SpoolStore {
     return this.#log.readOne(id);
   }
 
-  /** Keeps the file of a group under another name. @returns the name */
-  keepFileOf(id: number): string {
+  /** Keeps the file of a group under another name. @returns the name, or null if enough are kept already */
+  keepFileOf(id: number): string | null {
     return this.#log.keepFileOf(id);
   }
 

@@ -54,11 +54,13 @@ export class TakenGroups<Rows> {
   /**
    * Adds a group as rows that can't be read. It must not be read as rows later: bytes that are not what was written may look
    * like some. The text of a row is the same when it is given up again after a crash.
-   * @param movedTo where its file is kept
+   * @param movedTo where its file is kept, or null if it is not
    */
-  giveUp({ message, group }: UnreadableGroupError, movedTo: string): void {
+  giveUp({ message, group }: UnreadableGroupError, movedTo: string | null): void {
     const { id, count } = group;
-    const error = new Error(`${message}; see ${movedTo}`);
+    const error = new Error(
+      `${message}; ${movedTo === null ? "no copy of it is kept beside those that are there" : `see ${movedTo}`}`,
+    );
     for (let row = 1; row <= count; row += 1) {
       const text = `row ${row} of ${count} of group ${id}, which could not be read`;
       this.unreadable.push({ entry: null, text, error });

@@ -104,7 +104,7 @@ describe("a log of groups that is read", () => {
     const damagedOf = (committedId = 0) => {
       const log = folder.open(committedId);
       log.close();
-      return log.damaged;
+      return log.damaged.map(({ movedTo }) => movedTo);
     };
     const damaged = damage("body 2");
     const [copy, other] = [`${path}.corrupt`, `${path}.corrupt-2`];

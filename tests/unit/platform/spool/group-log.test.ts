@@ -109,7 +109,7 @@ describe("a log of groups", () => {
     writeFileSync(path, bytes);
     const next = folder.open();
     expect(bodiesOf(next)).toEqual(["body 1".repeat(20), "body 3".repeat(20)]);
-    expect(next.damaged).toEqual([`${path}.corrupt`]);
+    expect(next.damaged).toEqual([{ path, movedTo: `${path}.corrupt` }]);
     expect(readFileSync(`${path}.corrupt`).equals(bytes)).toBe(true);
     next.close();
   });
@@ -186,7 +186,7 @@ describe("a log of groups", () => {
       writeFileSync(path, bytes);
       const next = folder.open();
       expect(bodiesOf(next)).toEqual(["body 101".repeat(20), "body 103".repeat(20)]);
-      expect(next.damaged).toEqual([`${path}.corrupt`]);
+      expect(next.damaged).toEqual([{ path, movedTo: `${path}.corrupt` }]);
       next.close();
     });
 

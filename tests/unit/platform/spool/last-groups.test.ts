@@ -96,18 +96,18 @@ describe.each(kinds)("the last group in $kind", ({ write }) => {
     write(path, damaged);
     const copy = `${path}.corrupt`;
     const first = folder.open();
-    expect([first.damaged, first.lostId, first.lastId]).toEqual([[copy], lastId, 102]);
+    expect([first.damaged, first.lostId, first.lastId]).toEqual([[{ path, movedTo: copy }], lastId, 102]);
     expect(readFileSync(copy).subarray(0, damaged.length).equals(damaged)).toBe(true);
     append(first, 104, "after");
     first.close();
-    for (const [committedId, told] of [
-      [0, [copy]],
-      [102, [copy]],
-      [lastId, []],
+    for (const [committedId, isTold] of [
+      [0, true],
+      [102, true],
+      [lastId, false],
     ] as const) {
       const log = folder.open(committedId);
       const left = [101, 102, 104].filter((id) => id > committedId);
-      expect([idsOf(log), log.damaged]).toEqual([left, [...told]]);
+      expect([idsOf(log), log.damaged]).toEqual([left, isTold ? [{ path, movedTo: copy }] : []]);
       log.close();
     }
     expect(folder.files()).toEqual([path, copy]);
@@ -147,14 +147,14 @@ describe.each(kinds)("the last group of a file that has a successor, in $kind", 
     const path = join(folder.path, nameOf(101));
     write(path, content);
     writeFileSync(join(folder.path, nameOf(104)), contentOf([104, 105], true));
-    for (const [committedId, told] of [
-      [0, [`${path}.corrupt`]],
-      [102, [`${path}.corrupt`]],
-      [103, []],
+    for (const [committedId, isTold] of [
+      [0, true],
+      [102, true],
+      [103, false],
     ] as const) {
       const log = folder.open(committedId);
       expect(idsOf(log)).toEqual([101, 102, 104, 105].filter((id) => id > committedId));
-      expect(log.damaged).toEqual([...told]);
+      expect(log.damaged).toEqual(isTold ? [{ path, movedTo: `${path}.corrupt` }] : []);
       log.close();
     }
   });
@@ -175,7 +175,7 @@ describe("a spool whose last group is damaged while no process has it", () => {
     const consumer = sink();
     for (const row of [null, "three"]) {
       const spool = await folder.open();
-      const told = { event: "spool.corrupt" as const, detail: { folder: slot, movedTo: `${path}.corrupt` } };
+      const told = { event: "spool.corrupt" as const, detail: { folder: slot, path, movedTo: `${path}.corrupt` } };
       expect(folder.warnings.splice(0)).toEqual([told]);
       if (row !== null) {
         await appendNotes(spool, [row]);
