@@ -21,6 +21,8 @@ describe("a channel with periodic tests", () => {
 
   beforeAll(async () => {
     scene = await startRelayScene("one-process", {
+      // Without the jobs, one of which tests the channels every minute.
+      env: { ROLES: "relay,gateway,backend" },
       prepare: async (rig, { url }) => {
         await rig.addModel(model);
         await rig.addChannel("tested", `${url}/v1`, [model]);

@@ -8,6 +8,7 @@ import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { callPauseMs } from "../support/calls/call-pause.ts";
 import { chat, type SeenCall } from "../support/calls/chat-call.ts";
+import { holdLock } from "../support/postgres/held-lock.ts";
 import { masterKeyBytes, SluiceRig } from "../support/service/sluice.ts";
 import { repositoryRoot, type StartedProgram, startProgram } from "../support/service/start-process.ts";
 import { countUnder, fillSealed, paymentSecret, readSealed } from "../support/trace/sealed-values.ts";
@@ -78,10 +79,13 @@ test("the key is rotated while replicas serve calls, through a kill in the middl
   const second = await rig.startProcess(newThenOld);
   const before = await readSealed(rig.db, ring);
   const calls = keepCalling([first.url, second.url], apiKey);
+  // A locked row, for which it waits, keeps it from getting to the end before it is killed.
+  const held = await holdLock(rig.db, (tx) => tx.sql`select 1 from secret where name = 'filler.99' for update`);
   const killed = rotate(newThenOld);
   await killed.waitFor("secret.sealed: 100 of");
   killed.signal("SIGKILL");
   await killed.exited;
+  await held.release();
   const [oldRows, newRows] = [await countUnder(rig.db, oldKey.id), await countUnder(rig.db, newKey.id)];
   expect(oldRows).toBeGreaterThan(0);
   expect(newRows).toBeGreaterThanOrEqual(100);
