@@ -55,7 +55,7 @@ export function firstFrom({ groups }: LogFile, id: number): number {
 
 /** Something in a file could not be read. */
 export type Damage = {
-  /** How much of the file there is up to its end. */
+  /** How much of the file there is up to its end, where the next record is: what is written later changes nothing of that. */
   readonly bytes: number;
   /** Groups up to this one may be lost by it. */
   readonly lostToId: number;
@@ -80,25 +80,33 @@ class FoundRecords {
   markedId = 0;
   end = 0;
   damage: Damage | null = null;
+  /** The first record after what can't be read at the end of the groups so far. */
+  #resumedAt = 0;
 
   constructor(namedId: number) {
     this.lastId = namedId - 1;
   }
 
+  /** Something can't be read, up to the next record. */
+  skip(at: number, next: number): void {
+    this.#resumedAt = at === this.end ? next : this.#resumedAt;
+  }
+
   addGroup(group: Placed, next: number): void {
     if (group.id > this.lastId) {
       if (group.offset !== this.end) {
-        this.damage = { bytes: group.offset, lostToId: group.id - 1 };
+        this.#lose(group.id - 1, group.offset);
       }
       this.groups.push(group);
-      this.#endAt(next, group.id);
+      this.#endAt(group.id, next);
     }
   }
 
   addNote({ id, atMs: endedId }: Head, at: number, next: number): void {
     this.markedId = Math.max(this.markedId, id);
     if (endedId > this.lastId) {
-      this.#loseTo(endedId, next);
+      this.#lose(endedId, at);
+      this.#endAt(endedId, next);
     } else if (at === this.end) {
       this.end = next;
     }
@@ -107,18 +115,19 @@ class FoundRecords {
   /** There are no more records. What is left of a file that was not written over is a record that a crash has cut off, or damage. */
   finish(bytes: Buffer): void {
     if (bytes.length <= fileBytesMax && !isCutOff(bytes, this.end)) {
-      this.#loseTo(this.lastId + 1, bytes.length);
+      this.#lose(this.lastId + 1, bytes.length);
+      this.#endAt(this.lastId + 1, bytes.length);
     }
   }
 
-  #loseTo(id: number, next: number): void {
-    this.damage = { bytes: next, lostToId: id };
-    this.#endAt(next, id);
+  /** @param before what was found after the damage */
+  #lose(toId: number, before: number): void {
+    this.damage = { bytes: this.#resumedAt > this.end ? this.#resumedAt : before, lostToId: toId };
   }
 
-  #endAt(next: number, lastId: number): void {
-    this.end = next;
+  #endAt(lastId: number, end: number): void {
     this.lastId = lastId;
+    this.end = end;
   }
 }
 
@@ -137,7 +146,9 @@ export function openFile(path: string, namedId: number): OpenedFile {
   for (let at: number | null = 0; at !== null && at < bytes.length; ) {
     const head = wholeAt(bytes, at);
     if (head === null) {
-      at = nextWhole(bytes, at + 1);
+      const resumedAt = nextWhole(bytes, at + 1);
+      found.skip(at, resumedAt ?? bytes.length);
+      at = resumedAt;
       continue;
     }
     const next: number = at + headBytes + head.bytes;

@@ -114,6 +114,33 @@ describe.each(kinds)("the last group in $kind", ({ write }) => {
   });
 });
 
+describe("the copy of a file whose last group is damaged", () => {
+  const content = contentOf(ids, true);
+  const { from, to } = rangeOfLast(true);
+
+  test.each([
+    ["with its note", content.length],
+    ["without its note", to],
+  ])("is made once, whatever is written after the damage (%s)", (_, end) => {
+    using folder = new LogFolder();
+    const path = join(folder.path, nameOf(101));
+    writeFileSync(path, Buffer.from(content).fill(0, from, end));
+    for (const step of [
+      (log: GroupLog) => log.markCommitted(101),
+      (log: GroupLog) => log.markCommitted(102),
+      (log: GroupLog) => append(log, 104, "after"),
+      (log: GroupLog) => log.markCommitted(lastId),
+      (log: GroupLog) => append(log, 105, "last"),
+    ]) {
+      const log = folder.open();
+      expect(log.damaged).toEqual(log.markedId < lastId ? [{ path, movedTo: `${path}.corrupt` }] : []);
+      expect(step(log)).not.toBe(false);
+      log.close();
+    }
+    expect(folder.files()).toEqual([path, `${path}.corrupt`]);
+  });
+});
+
 describe("the last group of a version that wrote no notes", () => {
   const content = contentOf(ids, false);
   const { from, to } = rangeOfLast(false);
