@@ -104,18 +104,47 @@ test("a grant admits calls that were refused a moment before", async () => {
   expect(await first.leases.hold(budgetId, q(20n))).toBe("held");
 });
 
-test("what leaves too little is the budget, a limit of spending, or nothing any more", async () => {
+test("what is left is by the tighter of the budget and its limits of spending, not by who has leased what", async () => {
+  const { replicas, budgetId } = await setUp(1_000n, 3);
+  const { db } = replicas[0] as Replica;
+  const { readRemainders } = createLeaseStore(db, "replica-0" as ReplicaId);
+  const read = async () => (await readRemainders([budgetId]))[0];
+  const limitTo = async (day: bigint, month: bigint) => {
+    await db.sql`
+      insert into account_limit (scope, gateway_user_id, spend_per_day, spend_per_month)
+      select 'user', gateway_user_id, ${day}::bigint, ${month}::bigint from budget where id = ${budgetId}::bigint
+      on conflict (scope, group_name, gateway_user_id, plan_code)
+      do update set spend_per_day = excluded.spend_per_day, spend_per_month = excluded.spend_per_month`;
+  };
+  const ofLimit = (period: "daily" | "monthly", whole: bigint, free: bigint) => ({
+    ...{ limit: { period, limit: whole, spent: 0n }, whole, free },
+  });
+  expect(await read()).toEqual({ limit: null, whole: q(1_000n), free: q(1_000n) });
+  await limitTo(400n, 500n);
+  expect(await read()).toMatchObject(ofLimit("daily", 400n, 400n));
+  expect(await replicas[1]?.leases.hold(budgetId, q(200n))).toBe("held");
+  expect(await replicas[2]?.leases.hold(budgetId, q(200n))).toBe("held");
+  expect(await read()).toMatchObject(ofLimit("daily", 400n, 0n));
+  await limitTo(500n, 500n);
+  expect(await read()).toMatchObject(ofLimit("monthly", 500n, 100n));
+  await limitTo(1_000n, 1_001n);
+  expect(await read()).toEqual({ limit: null, whole: q(1_000n), free: q(600n) });
+});
+
+test("what is left of several budgets comes in their order, and as of now where a period has ended", async () => {
   const { replicas, budgetId } = await setUp(1_000n, 1);
   const { db } = replicas[0] as Replica;
-  const { findShortage } = createLeaseStore(db, "replica-0" as ReplicaId);
-  expect([await findShortage(budgetId, q(1_000n)), await findShortage(budgetId, q(1_001n))]).toEqual([null, "budget"]);
+  const { budgetId: daily } = await insertGatewayUser(db, "default");
   await db.sql`
-    insert into account_limit (scope, gateway_user_id, spend_per_day)
-    select 'user', gateway_user_id, 400 from budget where id = ${budgetId}::bigint`;
-  const limit = { period: "daily", limit: 400n, spent: 0n };
-  expect(await findShortage(budgetId, q(400n))).toBeNull();
-  expect(await findShortage(budgetId, q(401n))).toMatchObject(limit);
-  expect(await findShortage(budgetId, q(1_001n))).toBe("budget");
+    update budget set granted = 50, used = 50, period = 'daily', period_ends_at = now() - interval '1 second'
+    where id = ${daily}::bigint`;
+  const { readRemainders } = createLeaseStore(db, "replica-0" as ReplicaId);
+  const left = async (ids: readonly BudgetId[]) => (await readRemainders(ids)).map(({ whole }) => whole);
+  expect([await left([daily, budgetId]), await left([budgetId, daily])]).toEqual([
+    [q(50n), q(1_000n)],
+    [q(1_000n), q(50n)],
+  ]);
+  await expect(readRemainders([budgetId, 999_999n as BudgetId])).rejects.toThrow("does not exist");
 });
 
 test("leases equal what the database has lent, and every money invariant holds", async () => {

@@ -241,6 +241,23 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
     await expectGoodMoney();
   });
 
+  test("ends with 4001, too, once the limit of spending does not cover another response", async () => {
+    const user = await scene.rig.addUser(1_000_000n);
+    await scene.rig.db.sql`
+      insert into account_limit (scope, gateway_user_id, spend_per_month)
+      values ('user', ${user.gatewayUserId}::bigint, 3500)`;
+    const client = await open("flat", authorized(user));
+    await client.say("one");
+    await client.say("two");
+    await client.say("three");
+    expect(await client.next("error")).toMatchObject({
+      error: { type: "insufficient_quota", code: "spend_limit_reached", message: expect.stringContaining("per month") },
+    });
+    expect(await client.closed).toEqual({ code: 4001, reason: "spend_limit_reached" });
+    expect((await waitForRows(user, 3)).map(({ quota }) => quota)).toEqual([1_000n, 1_000n, 1_000n]);
+    await expectGoodMoney();
+  });
+
   test("a response that the quota does not cover is neither shown nor charged", async () => {
     const user = await scene.rig.addUser(1_500n);
     scene.provider.script({ isEndless: true, chunkDelayMs: 5 }, { match: { path: "/v1/realtime" } });

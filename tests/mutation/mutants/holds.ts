@@ -21,9 +21,9 @@ export const holdMutants: readonly Mutant[] = [
   {
     id: "quota/hold-freed",
     file: "control-plane/src/gateway/admit/reserve-quota.ts",
-    from: "release(leases, budgetAt(hold, before), amountAt(hold, before));",
-    to: "release(leases, budgetAt(hold, before), 0);",
-    rule: "what was held of the user is free again when the limit of the key refuses",
+    from: "release(leases, budgetAt(hold, above), amountAt(hold, above));",
+    to: "release(leases, budgetAt(hold, above), 0);",
+    rule: "what was held of one budget is free again when another refuses",
     tests: ["unit/gateway/admit/reserve-quota.test.ts"],
   },
   {

@@ -13,7 +13,7 @@ export function ampleStore(): LeaseStore {
       isRecallAnswered: true,
     }),
     giveBack: async () => undefined,
-    findShortage: async () => "budget",
+    readRemainders: async () => [{ limit: null, whole: 0n as Quota, free: 0n as Quota }],
     readLease: async () => plenty as Quota,
     listLeases: async () => new Map(),
   };

@@ -136,7 +136,11 @@ export class LeaseLedger {
         this.#send(network, () => this.#lend(replica, { need, want, recall, statement })),
       giveBack: ({ amount, recall, statement }) =>
         this.#send(network, () => this.#takeBack(replica, { amount, recall, statement })),
-      findShortage: (_, amount) => this.#send(network, () => (this.remaining < amount ? "budget" : null)),
+      readRemainders: () =>
+        this.#send(network, () => {
+          const [whole, free] = [this.granted - this.used, this.remaining];
+          return [{ limit: null, whole: whole as Quota, free: free as Quota }];
+        }),
       readLease: (_, statement) =>
         this.#send(network, () => {
           const lease = this.leases.get(replica);

@@ -1,22 +1,37 @@
 import type { BudgetId } from "@sluice/contracts/ids";
-import type { HoldAnswer, SpendLimit } from "@sluice/control-plane/gateway/quota/model.ts";
+import type { Quota } from "@sluice/contracts/money";
+import type { HoldAnswer, Remainder, SpendLimit } from "@sluice/control-plane/gateway/quota/model.ts";
 import type { Amount } from "@sluice/control-plane/platform/amount.ts";
+
+/** What leaves so much with everything back. */
+export const leaves = (whole: bigint, limit: SpendLimit | null = null): Remainder => ({
+  ...{ limit, whole: whole as Quota },
+  free: 0n as Quota,
+});
+
+const plenty = 10n ** 15n;
 
 /** Holds of budgets, granted unless the script decides otherwise. */
 export class ScriptedLeases {
   readonly asked: BudgetId[] = [];
   readonly #answers: Readonly<Record<string, HoldAnswer>>;
-  readonly #spendLimit: SpendLimit | null;
+  readonly #remainders: Readonly<Record<string, Remainder>>;
   readonly #held = new Map<BudgetId, bigint>();
 
-  /** @param spendLimit what refuses a hold for which too little is left */
-  constructor(answers: Readonly<Record<string, HoldAnswer>>, spendLimit: SpendLimit | null = null) {
+  /** @param remainders what is left of budgets; enough of those that are not named */
+  constructor(answers: Readonly<Record<string, HoldAnswer>>, remainders: Readonly<Record<string, Remainder>> = {}) {
     this.#answers = answers;
-    this.#spendLimit = spendLimit;
+    this.#remainders = remainders;
   }
 
-  spendLimitOf(): SpendLimit | null {
-    return this.#spendLimit;
+  refusedBy(budgetId: BudgetId): Remainder {
+    return this.#remainders[String(budgetId)] ?? leaves(0n);
+  }
+
+  async remaindersOf(budgetIds: readonly BudgetId[]): Promise<Remainder[]> {
+    return budgetIds.map(
+      (id) => this.#remainders[String(id)] ?? leaves(this.#answers[String(id)] === "insufficient" ? 0n : plenty),
+    );
   }
 
   hold(budgetId: BudgetId, amount: Amount): HoldAnswer {

@@ -8,7 +8,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { Hold, ModelEntry, ParsedRequest, Principal, RequestBounds } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
-import type { HoldAnswer, SpendLimit } from "../quota/model.ts";
+import type { HoldAnswer, Remainder, SpendLimit } from "../quota/model.ts";
 
 /** Units that no response to this request can exceed: what the body says, bounded by what the model can do. */
 export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: ModelEntry): Units {
@@ -87,7 +87,7 @@ export function lowersHold(
   return searches > 0 ? `${lowers} or 'max_uses' of searches` : lowers;
 }
 
-type Holder = Pick<QuotaLeases, "hold" | "settle" | "spendLimitOf">;
+type Holder = Pick<QuotaLeases, "hold" | "settle" | "refusedBy" | "remaindersOf">;
 type Holding = Pick<Principal, "userBudgetId" | "keyBudgetId" | "sharedBudgetIds" | "rateMultiplier">;
 
 /** How quota is set aside. */
@@ -100,8 +100,9 @@ type Reserving = {
 
 /**
  * Sets the bound aside in the user's budget and, if the key has a limit, in the key's budget; for a key of an organisation
- * also in the budgets of its project and member.
- * @returns a promise only when a lease has to be fetched first
+ * also in the budgets of its project and member. The user's is the last: what a limit refuses was never set aside in it,
+ * where other keys would miss it.
+ * @returns a promise only when a lease has to be fetched first, or budgets are compared for a refusal
  * @throws AppError `insufficient_quota`, `spend_limit_reached`, `temporarily_unavailable`
  */
 export function reserveQuota(
@@ -110,7 +111,8 @@ export function reserveQuota(
   cost: Amount,
   reserving: Reserving = { lowers: null },
 ): Hold | Promise<Hold> {
-  return reserveFrom(leases, holdFor(principal, cost), reserving, 0);
+  const hold = holdFor(principal, cost);
+  return reserveFrom(leases, hold, reserving, countBudgets(hold) - 1);
 }
 
 function holdFor({ userBudgetId, keyBudgetId, sharedBudgetIds, rateMultiplier }: Holding, cost: Amount): Hold {
@@ -118,7 +120,7 @@ function holdFor({ userBudgetId, keyBudgetId, sharedBudgetIds, rateMultiplier }:
   return { userBudgetId, userAmount, keyBudgetId, keyAmount: keyBudgetId === null ? 0 : cost, sharedBudgetIds };
 }
 
-/** How many budgets a hold takes from: the user's first, then the key's if it has a limit, then those that are shared. */
+/** How many budgets a hold takes from. The user's has number 0, then the key's if it has a limit, then those that are shared. */
 function countBudgets({ keyBudgetId, sharedBudgetIds }: Hold): number {
   return (keyBudgetId === null ? 1 : 2) + sharedBudgetIds.length;
 }
@@ -142,15 +144,15 @@ function amountAt({ userAmount, keyBudgetId, keyAmount }: Hold, at: number): Amo
  */
 export async function changeHold(leases: Holder, principal: Holding, hold: Hold, cost: Amount): Promise<Hold | null> {
   const wanted = holdFor(principal, cost);
-  const count = countBudgets(wanted);
+  const last = countBudgets(wanted) - 1;
   const moreAt = (at: number): Amount => minus(amountAt(wanted, at), amountAt(hold, at));
-  for (let at = 0; at < count; at += 1) {
+  for (let at = last; at >= 0; at -= 1) {
     const more = moreAt(at);
     let isHeld = false;
     try {
       isHeld = more <= 0 || (await leases.hold(budgetAt(wanted, at), more)) === "held";
     } finally {
-      for (let before = 0; !isHeld && before < at; before += 1) {
+      for (let before = last; !isHeld && before > at; before -= 1) {
         release(leases, budgetAt(wanted, before), moreAt(before));
       }
     }
@@ -158,7 +160,7 @@ export async function changeHold(leases: Holder, principal: Holding, hold: Hold,
       return null;
     }
   }
-  for (let at = 0; at < count; at += 1) {
+  for (let at = last; at >= 0; at -= 1) {
     release(leases, budgetAt(wanted, at), minus(0, moreAt(at)));
   }
   return wanted;
@@ -170,61 +172,92 @@ function release(leases: Holder, budgetId: BudgetId, amount: Amount): void {
   }
 }
 
-/** Sets aside what the budgets from this one on are to hold; those before it do. If that fails, none of them holds anything. */
+/** Sets aside what the budgets from this number down to hold; the others do. If that fails, none of them holds anything. */
 function reserveFrom(leases: Holder, hold: Hold, reserving: Reserving, from: number): Hold | Promise<Hold> {
-  const count = countBudgets(hold);
-  let at = from;
-  try {
-    for (; at < count; at += 1) {
-      const answer = leases.hold(budgetAt(hold, at), amountAt(hold, at), reserving.tick);
-      if (answer instanceof Promise) {
-        return reserveLate({ leases, hold, lowers: reserving.lowers }, at, answer);
-      }
-      if (answer !== "held") {
-        refuseUnlessHeld({ leases, hold, lowers: reserving.lowers }, at, answer);
-      }
+  for (let at = from; at >= 0; at -= 1) {
+    const answer = holdAt(leases, hold, at, reserving.tick);
+    if (answer instanceof Promise) {
+      return reserveLate({ leases, hold, lowers: reserving.lowers }, at, answer);
     }
-  } catch (thrown) {
-    releaseBefore(leases, hold, at);
-    throw thrown;
+    if (answer !== "held") {
+      return refuse({ leases, hold, lowers: reserving.lowers }, at, answer);
+    }
   }
   return hold;
 }
 
-/** The same from a budget on whose answer takes a while. */
-async function reserveLate(refusing: Refusing, at: number, answer: Promise<HoldAnswer>): Promise<Hold> {
-  const { leases, hold, lowers } = refusing;
+function holdAt(leases: Holder, hold: Hold, at: number, tick?: number): HoldAnswer | Promise<HoldAnswer> {
   try {
-    refuseUnlessHeld(refusing, at, await answer);
+    return leases.hold(budgetAt(hold, at), amountAt(hold, at), tick);
   } catch (thrown) {
-    releaseBefore(leases, hold, at);
+    releaseAbove(leases, hold, at);
     throw thrown;
   }
-  return reserveFrom(leases, hold, { lowers }, at + 1);
 }
 
-function releaseBefore(leases: Holder, hold: Hold, at: number): void {
-  for (let before = 0; before < at; before += 1) {
-    release(leases, budgetAt(hold, before), amountAt(hold, before));
+/** The same from a budget on whose answer takes a while. */
+async function reserveLate(refusing: Refusing, at: number, late: Promise<HoldAnswer>): Promise<Hold> {
+  const { leases, hold, lowers } = refusing;
+  let answer: HoldAnswer;
+  try {
+    answer = await late;
+  } catch (thrown) {
+    releaseAbove(leases, hold, at);
+    throw thrown;
+  }
+  return answer === "held" ? reserveFrom(leases, hold, { lowers }, at - 1) : refuse(refusing, at, answer);
+}
+
+function releaseAbove(leases: Holder, hold: Hold, at: number): void {
+  for (let above = countBudgets(hold) - 1; above > at; above -= 1) {
+    release(leases, budgetAt(hold, above), amountAt(hold, above));
   }
 }
 
 type Refusing = { readonly leases: Holder; readonly hold: Hold; readonly lowers: string | null };
 
-/** A budget that refuses ends the call. */
-function refuseUnlessHeld({ leases, hold, lowers }: Refusing, at: number, answer: HoldAnswer): void {
-  if (answer === "held") {
-    return;
-  }
+/** A budget that refuses ends the call; what the others hold is released. */
+function refuse(refusing: Refusing, at: number, answer: "insufficient" | "unavailable"): Promise<never> {
+  const { leases, hold } = refusing;
+  releaseAbove(leases, hold, at);
   if (answer === "unavailable") {
-    throw new AppError("temporarily_unavailable", { retryAfterSeconds: 2 });
+    throw unavailable();
   }
-  const spendLimit = at === 0 ? leases.spendLimitOf(hold.userBudgetId) : null;
-  if (spendLimit !== null) {
-    throw new AppError("spend_limit_reached", { message: sentenceOf(spendLimit) });
+  if (at === 0) {
+    throw refusalFor(refusing, at, leases.refusedBy(hold.userBudgetId));
+  }
+  return refuseForTightest(refusing, at);
+}
+
+/**
+ * The wider budgets may be short as well: what is held of one that refused is held of them, too. The client is told of the
+ * one that covers the fewest such calls once everything leased is back; if two cover as many, of the wider one.
+ */
+async function refuseForTightest(refusing: Refusing, from: number): Promise<never> {
+  const { leases, hold } = refusing;
+  const budgetIds = Array.from({ length: from + 1 }, (_, at) => budgetAt(hold, at));
+  const remainders = await leases.remaindersOf(budgetIds).catch(() => {
+    throw unavailable();
+  });
+  const covers = (at: number, other: number): bigint =>
+    (remainders[at]?.whole ?? 0n) * BigInt(amountAt(hold, other)) -
+    (remainders[other]?.whole ?? 0n) * BigInt(amountAt(hold, at));
+  let tightest = 0;
+  for (let at = 1; at <= from; at += 1) {
+    tightest = covers(at, tightest) < 0n ? at : tightest;
+  }
+  throw refusalFor(refusing, tightest, remainders[tightest] ?? null);
+}
+
+const unavailable = (): AppError => new AppError("temporarily_unavailable", { retryAfterSeconds: 2 });
+
+function refusalFor({ hold, lowers }: Refusing, at: number, remainder: Pick<Remainder, "limit"> | null): AppError {
+  const limit = remainder?.limit ?? null;
+  if (limit !== null) {
+    return new AppError("spend_limit_reached", { message: sentenceOf(limit) });
   }
   const advice = lowers === null ? "" : ` ${lowers} lowers what has to be set aside.`;
-  throw new AppError("insufficient_quota", { message: `${spentAt(hold, at)}${advice}` });
+  return new AppError("insufficient_quota", { message: `${spentAt(hold, at)}${advice}` });
 }
 
 function spentAt({ keyBudgetId }: Hold, at: number): string {

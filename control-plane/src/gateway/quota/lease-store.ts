@@ -3,12 +3,23 @@ import type { Quota } from "@sluice/contracts/money";
 import { and, eq, gt } from "drizzle-orm";
 import { budgetLease } from "../../db/schema/gateway-usage.ts";
 import type { Database } from "../../platform/db.ts";
-import type { LeaseStore, SpendLimit } from "./model.ts";
+import { arrayLiteral } from "../../platform/db-array-literal.ts";
+import type { LeaseStore, Remainder, SpendLimit } from "./model.ts";
 
-type ShortageRow = { is_budget_short: boolean } & (
+type RemainderRow = { whole: Quota; leased: Quota } & (
   | { period: null }
   | { period: SpendLimit["period"]; quota: Quota; spent: Quota; resets_at: Date }
 );
+
+/** Of two that leave as much it is the one that lasts longer: the budget, which nothing resets, or the month. */
+function toRemainder(row: RemainderRow): Remainder {
+  const ofLimit = row.period === null ? row.whole : row.quota - row.spent;
+  if (row.period === null || ofLimit >= row.whole) {
+    return { limit: null, whole: row.whole, free: (row.whole - row.leased) as Quota };
+  }
+  const limit = { period: row.period, limit: row.quota, spent: row.spent, resetsAt: row.resets_at };
+  return { limit, whole: ofLimit as Quota, free: (ofLimit - row.leased) as Quota };
+}
 
 /** Leases of one replica, through guarded functions of the database. */
 export function createLeaseStore(db: Database, replicaId: ReplicaId): LeaseStore {
@@ -33,22 +44,22 @@ export function createLeaseStore(db: Database, replicaId: ReplicaId): LeaseStore
       await db.sql`
         select return_lease(${budgetId}::bigint, ${replicaId}, ${amount}::bigint, ${recall}::bigint, ${statement}::bigint)`;
     },
-    async findShortage(budgetId, amount) {
-      const [row] = await db.sql<ShortageRow>`
-        select b.granted - (b.used - b.period_base) - b.leased - b.reserved < ${amount}::bigint as is_budget_short,
-          l.period, l.quota, l.spent, l.resets_at
-        from budget b left join lateral (
-          select * from spend_limits_of(b.gateway_user_id)
-          where b.gateway_user_id is not null and quota - spent - b.leased < ${amount}::bigint
-          order by quota - spent limit 1
+    async readRemainders(budgetIds) {
+      const rows = await db.sql<RemainderRow>`
+        select b.granted - b.reserved - b.used + case when b.period <> 'none' and b.period_ends_at <= now() then b.used
+            else b.period_base end as whole,
+          b.leased, l.period, l.quota, l.spent, l.resets_at
+        from unnest(${arrayLiteral(budgetIds)}::bigint[]) with ordinality as asked (id, number)
+        join budget b on b.id = asked.id
+        left join lateral (
+          select * from spend_limits_of(b.gateway_user_id) where b.gateway_user_id is not null
+          order by quota - spent, period desc limit 1
         ) l on true
-        where b.id = ${budgetId}::bigint`;
-      if (row === undefined || row.is_budget_short) {
-        return "budget";
+        order by asked.number`;
+      if (rows.length < budgetIds.length) {
+        throw new Error(`one of the budgets ${budgetIds.join()} does not exist`);
       }
-      return row.period === null
-        ? null
-        : { period: row.period, limit: row.quota, spent: row.spent, resetsAt: row.resets_at };
+      return rows.map(toRemainder);
     },
     async readLease(budgetId, statement) {
       const [row] = await db.sql<{ amount: bigint }>`

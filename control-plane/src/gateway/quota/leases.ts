@@ -1,5 +1,4 @@
 import type { BudgetId } from "@sluice/contracts/ids";
-import type { Quota } from "@sluice/contracts/money";
 import { type Amount, minus, plus, toAmount } from "../../platform/amount.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { throughLosses } from "../../platform/db-losses.ts";
@@ -17,11 +16,13 @@ import {
   wantMax,
 } from "./lease-limits.ts";
 import { LeaseStatements } from "./lease-statements.ts";
-import type { HoldAnswer, LeaseStore, SpendLimit, TermAnswer } from "./model.ts";
+import type { HoldAnswer, LeaseAnswer, LeaseStore, Remainder, TermAnswer } from "./model.ts";
 import { Recall } from "./recall.ts";
+import { Remainders } from "./remainders.ts";
 import {
   addWaiter,
   adjustRefill,
+  answerOf,
   available,
   emptySlice,
   isAmple,
@@ -49,6 +50,7 @@ export class QuotaLeases {
   readonly #slices = new Map<BudgetId, Slice>();
   readonly #store: LeaseStore;
   readonly #statements: LeaseStatements;
+  readonly #remainders: Remainders;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #term: LeaseTerm;
@@ -58,6 +60,7 @@ export class QuotaLeases {
   constructor(store: LeaseStore, term: LeaseTerm, clock: Clock, log: Log) {
     this.#store = store;
     this.#statements = new LeaseStatements(store, clock, log);
+    this.#remainders = new Remainders(store, clock);
     this.#term = term;
     this.#clock = clock;
     this.#log = log;
@@ -97,7 +100,7 @@ export class QuotaLeases {
       return "held";
     }
     if (slice.refusal !== null && tick < slice.refusal.untilTick && amount >= slice.refusal.amount) {
-      return "insufficient";
+      return answerOf(slice.refusal, amount);
     }
     const usual = BigInt(amount) * callsPerLease;
     if (slice.want < usual) {
@@ -109,9 +112,14 @@ export class QuotaLeases {
     return answer;
   }
 
-  /** The limit of spending that has just refused a hold; null if too little is left of the budget itself. */
-  spendLimitOf(budgetId: BudgetId): SpendLimit | null {
+  /** What has just refused a hold of this budget. */
+  refusedBy(budgetId: BudgetId): Remainder | null {
     return this.#slices.get(budgetId)?.refusedBy ?? null;
+  }
+
+  /** What is left of budgets, to compare them for a refusal; in their order. @throws when the database does not respond */
+  remaindersOf(budgetIds: readonly BudgetId[]): Promise<readonly Remainder[]> {
+    return this.#remainders.of(budgetIds);
   }
 
   /** Ends a hold: what was charged stays pending until its usage row is committed, the rest may be held again. */
@@ -293,7 +301,7 @@ export class QuotaLeases {
         slice.nextRefillTick = slice.lastRefillTick + refillPauseMs;
         recall.restart(slice.lastRefillTick);
       } else if (answer.isRecallAnswered || recall.isOver(this.#clock.tick())) {
-        if (await this.#refuse(slice, first, shortfall)) {
+        if (await this.#refuse(slice, first, { ...answer, shortfall })) {
           recall.end();
         }
       } else {
@@ -307,17 +315,21 @@ export class QuotaLeases {
    * Refuses all calls that wait for at least as much as the first. Returns false if enough came back since the database
    * refused: the calls then ask again, until their wait ends.
    */
-  async #refuse(slice: Slice, { amount: least }: Waiter, shortfall: bigint): Promise<boolean> {
-    const shortage = await this.#store.findShortage(slice.budgetId, shortfall as Quota);
-    if (shortage === null) {
+  async #refuse(
+    slice: Slice,
+    { amount: least }: Waiter,
+    { shortfall, isRecallAnswered }: { shortfall: bigint } & Pick<LeaseAnswer, "isRecallAnswered">,
+  ): Promise<boolean> {
+    const [remainder] = await this.#store.readRemainders([slice.budgetId]);
+    if (remainder === undefined || remainder.free >= shortfall) {
       return false;
     }
     // Quota that was freed until now raises the refused amount, so that the waiting call is tried again; returned
     // quota does not lower it.
     const refused = plus(shortfall, available(slice));
     const amount = refused > least ? refused : least;
-    const refusal = { amount, untilTick: this.#clock.tick() + refusalMs };
-    refuseWaiters(slice, refusal, shortage === "budget" ? null : shortage);
+    const untilTick = this.#clock.tick() + refusalMs;
+    refuseWaiters(slice, { amount, untilTick, remainder, isCertain: isRecallAnswered });
     return true;
   }
 

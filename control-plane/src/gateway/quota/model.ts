@@ -31,8 +31,18 @@ export type SpendLimit = {
   readonly resetsAt: Date;
 };
 
-/** What a hold exceeds: the budget itself, or a limit of spending. */
-export type Shortage = "budget" | SpendLimit;
+/**
+ * What is left of a budget, by the tighter of the budget itself and its limits of spending. Leases count against all of them
+ * alike, so who has leased what does not decide which one that is.
+ */
+export type Remainder = {
+  /** Null if it is the budget itself. */
+  readonly limit: SpendLimit | null;
+  /** What would be left if everything that replicas have leased came back. */
+  readonly whole: Quota;
+  /** What nobody has leased. */
+  readonly free: Quota;
+};
 
 /** Idle quota being returned. */
 export type LeaseReturn = {
@@ -47,8 +57,8 @@ export type LeaseReturn = {
 export interface LeaseStore {
   lease(request: LeaseRequest): Promise<LeaseAnswer>;
   giveBack(returned: LeaseReturn): Promise<void>;
-  /** What leaves less than this amount; null if enough was freed meanwhile. */
-  findShortage(budgetId: BudgetId, amount: Quota): Promise<Shortage | null>;
+  /** What is left of budgets at one moment, in their order. */
+  readRemainders(budgetIds: readonly BudgetId[]): Promise<readonly Remainder[]>;
   /**
    * What this replica holds according to the database, once no statement with a lower number can change that any more.
    */
@@ -67,5 +77,8 @@ export type TermAnswer = {
   readonly live: number;
 };
 
-/** Whether a hold was granted; `unavailable` means that the database could not be asked. */
+/**
+ * Whether a hold was granted; `unavailable` means that the database, or a replica that may have idle quota, could not be
+ * asked.
+ */
 export type HoldAnswer = "held" | "insufficient" | "unavailable";

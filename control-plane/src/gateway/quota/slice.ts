@@ -1,12 +1,19 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import { type Amount, minus, plus, toAmount } from "../../platform/amount.ts";
 import { ampleShare, coveredSeconds, paceWindowMs, recallPollMs } from "./lease-limits.ts";
-import type { HoldAnswer, SpendLimit } from "./model.ts";
+import type { HoldAnswer, Remainder } from "./model.ts";
 
 /** A call waiting for quota. */
 export type Waiter = { readonly amount: Amount; resolve(answer: HoldAnswer): void };
 
-type Refusal = { readonly amount: Amount; readonly untilTick: number };
+type Refusal = {
+  /** What was refused, and everything above it. */
+  readonly amount: Amount;
+  readonly untilTick: number;
+  readonly remainder: Remainder;
+  /** Whether all replicas have given back what was idle. */
+  readonly isCertain: boolean;
+};
 
 /**
  * The part of one budget that this replica may spend without asking. leased = available + held + pending + returning,
@@ -45,11 +52,8 @@ export type Slice = {
   readonly waiters: Waiter[];
   /** Amounts of at least this much were refused by the database a moment ago. */
   refusal: Refusal | null;
-  /**
-   * The limit of spending that refused calls last; null if too little was left of the budget. It outlives `refusal`, because
-   * another call may end before those that were refused ask for it.
-   */
-  refusedBy: SpendLimit | null;
+  /** What refused calls last. It outlives `refusal`, because another call may end before those that were refused ask for it. */
+  refusedBy: Remainder | null;
   /** Wakes an acquisition that waits for other replicas. */
   wake: (() => void) | null;
   /** The statement on this lease that must finish before the next may begin. */
@@ -125,13 +129,21 @@ export function serveWaiters(slice: Slice): void {
   }
 }
 
+/**
+ * The answer to a call that is refused. While a replica does not say what it has idle, only an amount that could not be
+ * covered with everything back is refused for good.
+ */
+export function answerOf({ remainder, isCertain }: Refusal, amount: Amount): HoldAnswer {
+  return isCertain || amount > remainder.whole ? "insufficient" : "unavailable";
+}
+
 /** Refuses everyone who waits for at least this much; smaller amounts have to be requested again. */
-export function refuseWaiters(slice: Slice, refusal: Refusal, refusedBy: SpendLimit | null): void {
+export function refuseWaiters(slice: Slice, refusal: Refusal): void {
   slice.refusal = refusal;
-  slice.refusedBy = refusedBy;
+  slice.refusedBy = refusal.remainder;
   for (const waiter of slice.waiters.splice(0)) {
     if (waiter.amount >= refusal.amount) {
-      waiter.resolve("insufficient");
+      waiter.resolve(answerOf(refusal, waiter.amount));
     } else {
       slice.waiters.push(waiter);
     }

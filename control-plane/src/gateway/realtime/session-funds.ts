@@ -30,7 +30,7 @@ export class SessionFunds {
 
   /**
    * Keeps exactly this many holds.
-   * @throws AppError `insufficient_quota`, `temporarily_unavailable`
+   * @throws AppError `insufficient_quota`, `spend_limit_reached`, `temporarily_unavailable`
    */
   async keep(count: number): Promise<void> {
     while (this.#holds.length > count) {

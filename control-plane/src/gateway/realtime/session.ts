@@ -294,7 +294,7 @@ export class RealtimeSession implements ServerSocketOwner {
       this.#deps.log.error("realtime.failed", { requestId: this.#deps.state.call.requestId, error: thrown });
     }
     const code =
-      error.code === "insufficient_quota"
+      error.code === "insufficient_quota" || error.code === "spend_limit_reached"
         ? closeCodes.quotaGone
         : error.status === 503
           ? closeCodes.tryAgainLater

@@ -10,14 +10,14 @@ import {
 } from "@sluice/control-plane/gateway/admit/reserve-quota.ts";
 import type { ModelEntry, Principal, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
-import type { HoldAnswer } from "@sluice/control-plane/gateway/quota/model.ts";
+import type { HoldAnswer, Remainder } from "@sluice/control-plane/gateway/quota/model.ts";
 import { costOf } from "@sluice/control-plane/models/cost.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
 import { type Amount, minus, toAmount } from "@sluice/control-plane/platform/amount.ts";
 import fc from "fast-check";
 import { prices } from "../../../support/calls/priced-usage.ts";
-import { ScriptedLeases } from "../../../support/leases/scripted-leases.ts";
+import { leaves, ScriptedLeases } from "../../../support/leases/scripted-leases.ts";
 
 /** The same with a refusal as a rejection, at once or later. */
 const reserve = async (...order: Parameters<typeof reserveQuota>) => await reserveQuota(...order);
@@ -224,14 +224,15 @@ const withLate = (leases: ScriptedLeases, late: BudgetId) => ({
     return id === late ? Promise.resolve(answer) : answer;
   },
   settle: (id: BudgetId, held: bigint) => leases.settle(id, held),
-  spendLimitOf: () => leases.spendLimitOf(),
+  refusedBy: (id: BudgetId) => leases.refusedBy(id),
+  remaindersOf: (ids: readonly BudgetId[]) => leases.remaindersOf(ids),
 });
 
 test.each(budgets)("when the lease of budget %p has to be fetched, all or nothing is held, too", async (late) => {
   const ample = new ScriptedLeases({});
   await reserve(withLate(ample, late), shared, cost);
   expect(budgets.map((id) => ample.heldOf(id))).toEqual([150n, 100n, 150n, 150n]);
-  expect(ample.asked).toEqual(budgets);
+  expect(ample.asked).toEqual(budgets.toReversed());
   for (const short of budgets) {
     const leases = new ScriptedLeases({ [String(short)]: "insufficient" });
     const reserving = reserve(withLate(leases, late), shared, cost);
@@ -249,11 +250,43 @@ test.each([
   expect(leases.heldOf(userBudget)).toBe(0n);
 });
 
-test("when the user has too little, the key's limit is not checked", async () => {
-  const leases = new ScriptedLeases({ [String(userBudget)]: "insufficient" });
+test("what a limit refuses was never set aside in the user's budget", async () => {
+  const leases = new ScriptedLeases({ [String(keyBudget)]: "insufficient" });
   await expect(reserve(leases, limited, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
-  expect(leases.heldOf(keyBudget)).toBe(0n);
-  expect(leases.asked).toEqual([userBudget]);
+  expect(leases.asked).toEqual([keyBudget]);
+});
+
+describe("of budgets that are short at the same time, a refusal", () => {
+  const [ofKey, ofBalance, ofProject] = ["limit of this API key", "remaining balance", "budget of this project"];
+  const monthly = {
+    ...({ period: "monthly", limit: 900n as Quota, spent: 0n as Quota } as const),
+    resetsAt: new Date("2026-12-01T00:00:00Z"),
+  };
+
+  // A call takes 150 of the balance, of project and member, and 100 of the key's limit.
+  test.each([
+    ["the key, if its limit covers fewer such calls", { 1: leaves(1_650n), 2: leaves(1_000n) }, ofKey],
+    ["the balance, if it covers fewer", { 1: leaves(1_500n), 2: leaves(1_100n) }, ofBalance],
+    ["the balance, if they cover as many", { 1: leaves(1_500n), 2: leaves(1_000n) }, ofBalance],
+    ["the balance, if it alone would be short with everything back", { 1: leaves(149n), 2: leaves(100n) }, ofBalance],
+    ["the key, if it alone would be", { 1: leaves(150n), 2: leaves(99n) }, ofKey],
+    ["the tighter of two that both would be", { 1: leaves(30n), 2: leaves(30n) }, ofBalance],
+    ["the limit of spending that is tightest", { 1: leaves(900n, monthly), 2: leaves(1_000n) }, "per month"],
+    ["the project", { 1: leaves(900n), 2: leaves(1_000n), 3: leaves(300n), 4: leaves(600n) }, ofProject],
+  ])("names %s", async (_rule, remainders: Record<string, Remainder>, said) => {
+    const answers = Object.fromEntries(Object.keys(remainders).map((id) => [id, "insufficient" as const]));
+    const leases = new ScriptedLeases(answers, remainders);
+    await expect(reserve(leases, shared, cost)).rejects.toThrow(said);
+    expect(leases.asked).toHaveLength("3" in remainders ? 1 : 3);
+    expect(budgets.map((id) => leases.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
+  });
+
+  test("asks to come again while the database can't say which one is the tightest", async () => {
+    const leases = new ScriptedLeases({ [String(keyBudget)]: "insufficient" });
+    const mute = Object.assign(leases, { remaindersOf: () => Promise.reject(new Error("no database")) });
+    await expect(reserve(mute, shared, cost)).rejects.toMatchObject({ code: "temporarily_unavailable" });
+    expect(budgets.map((id) => leases.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
+  });
 });
 
 test("a refusal by a limit of spending says which one, what is spent and when it resets", async () => {
@@ -263,15 +296,16 @@ test("a refusal by a limit of spending says which one, what is spent and when it
     spent: 4_999_999n as Quota,
     resetsAt: new Date("2026-11-24T00:00:00Z"),
   } as const;
-  const leases = new ScriptedLeases({ [String(userBudget)]: "insufficient" }, spendLimit);
+  const leases = new ScriptedLeases(
+    { [String(userBudget)]: "insufficient" },
+    { [String(userBudget)]: leaves(1n, spendLimit) },
+  );
   await expect(reserve(leases, limited, cost)).rejects.toMatchObject({
     code: "spend_limit_reached",
     message:
       "Your account can spend 10.000000 USD per day and has spent 9.999998: this call could exceed that. It resets at 2026-11-24T00:00:00Z.",
     isFinal: true,
   });
-  const covered = new ScriptedLeases({ [String(keyBudget)]: "insufficient" }, spendLimit);
-  await expect(reserve(covered, limited, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
 });
 
 test.each([
@@ -350,7 +384,8 @@ describe("the hold of a call that turns to another model", () => {
     const late = {
       hold: async (budgetId: BudgetId, amount: Amount) => waiting.hold(budgetId, amount),
       settle: (budgetId: BudgetId, held: Amount) => waiting.settle(budgetId, held),
-      spendLimitOf: () => null,
+      refusedBy: (budgetId: BudgetId) => waiting.refusedBy(budgetId),
+      remaindersOf: (ids: readonly BudgetId[]) => waiting.remaindersOf(ids),
     };
     await expect(reserve(late, shared, cost)).rejects.toThrow("broken");
     for (const leases of [changing, beginning, waiting]) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { refusalMs } from "@sluice/control-plane/gateway/quota/lease-limits.ts";
-import type { SpendLimit } from "@sluice/control-plane/gateway/quota/model.ts";
+import type { Remainder, SpendLimit } from "@sluice/control-plane/gateway/quota/model.ts";
 import { onlyBudget } from "../../../support/leases/lease-ledger.ts";
 import { answerOf, oneReplica, q } from "../../../support/leases/one-replica.ts";
 import { passTime } from "../../../support/values/fake-time.ts";
@@ -59,17 +59,18 @@ test("quota that a call gives back while the database is asked what is short let
 
 test("a call over a spending limit is told so, even if another call ends at that moment", async () => {
   const limit: SpendLimit = { period: "daily", limit: q(70n), spent: q(0n), resetsAt: new Date(0) };
-  const asked = Promise.withResolvers<SpendLimit>();
-  const { leases } = oneReplica(100n, { findShortage: () => asked.promise });
+  const remainder: Remainder = { limit, whole: q(70n), free: q(10n) };
+  const asked = Promise.withResolvers<Remainder[]>();
+  const { leases } = oneReplica(100n, { readRemainders: () => asked.promise });
   expect(await answerOf(leases.hold(onlyBudget, q(60n)))).toBe("held");
   const seen = Promise.resolve(leases.hold(onlyBudget, q(80n))).then(
-    (answer) => [answer, leases.spendLimitOf(onlyBudget)] as const,
+    (answer) => [answer, leases.refusedBy(onlyBudget)] as const,
   );
   await passTime(20);
-  asked.resolve(limit);
+  asked.resolve([remainder]);
   // Runs after the refusal, and before its caller hears of it.
   queueMicrotask(() => leases.settle(onlyBudget, q(60n), q(10n)));
-  expect(await answerOf(seen)).toEqual(["insufficient", limit]);
+  expect(await answerOf(seen)).toEqual(["insufficient", remainder]);
 });
 
 test("the end of a call lets a waiting one in at once, however slow the database is", async () => {
