@@ -6,9 +6,10 @@ import { readReport, readSkipReasons } from "../runner/junit.ts";
 import { runInGroup } from "../runner/process-group.ts";
 import { parentOfRuns, runPrefix } from "../runner/run-folder.ts";
 import { findProcesses, repositoryRoot, startProgram } from "../support/service/start-process.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 const { PATH } = process.env;
-const options = { cwd: "/", env: { PATH }, timeoutMs: 20_000 };
+const options = { cwd: "/", env: { PATH }, timeoutMs: 20_000, settleMs: 300 };
 
 test("a process that outlives its test file is found, named and killed", async () => {
   const result = await runInGroup(["sh", "-c", "sleep 987 >/dev/null 2>&1 & echo $!"], options);
@@ -18,6 +19,12 @@ test("a process that outlives its test file is found, named and killed", async (
     options,
   );
   expect(again.output.trim()).not.toBe("1");
+});
+
+test("a process that ends a while after its test file is not left behind", async () => {
+  const script = "sleep 1.5 >/dev/null 2>&1 & echo begun";
+  const result = await runInGroup(["sh", "-c", script], { ...options, settleMs: patienceMs });
+  expect(result).toMatchObject({ exitCode: 0, output: "begun\n", leftovers: [] });
 });
 
 test("a process that has left the group of its test file is found, named and killed, too", async () => {

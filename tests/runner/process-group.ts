@@ -14,10 +14,13 @@ export type GroupOptions = {
   readonly cwd: string;
   readonly env: Record<string, string | undefined>;
   readonly timeoutMs: number;
+  /** How long its children may take to end after it; by default far longer than it takes on a busy machine. */
+  readonly settleMs?: number;
 };
 
 const politenessMs = 3_000;
-const settleMs = 300;
+const settleMsDefault = 10_000;
+const lookEveryMs = 50;
 const running = new Set<number>();
 /** The variable that marks what a group starts, so that it is found even after it has left the group. */
 export const markName = "SLUICE_TEST_GROUP";
@@ -45,7 +48,7 @@ export async function runInGroup(command: string[], options: GroupOptions): Prom
   const outputs = Promise.all([child.stdout.text(), child.stderr.text()]);
   const exitCode = await child.exited;
   clearTimeout(timer);
-  const leftovers = isTimedOut ? [] : await findLeftovers({ group: child.pid, mark });
+  const leftovers = isTimedOut ? [] : await findLeftovers({ group: child.pid, mark }, options);
   killMembers({ group: child.pid, mark });
   running.delete(child.pid);
   const [stdout, stderr] = await outputs;
@@ -74,12 +77,17 @@ type Family = { readonly group: number; readonly mark: string };
 type Member = { readonly pid: number; readonly command: string };
 
 /** A child that is being stopped gets a moment before it counts as left behind. */
-async function findLeftovers(family: Family): Promise<string[]> {
-  if (membersOf(family).length === 0) {
-    return [];
+async function findLeftovers(
+  family: Family,
+  { settleMs = settleMsDefault }: Pick<GroupOptions, "settleMs">,
+): Promise<string[]> {
+  const deadline = performance.now() + settleMs;
+  let members = membersOf(family);
+  while (members.length > 0 && performance.now() < deadline) {
+    await Bun.sleep(lookEveryMs);
+    members = membersOf(family);
   }
-  await Bun.sleep(settleMs);
-  return membersOf(family).map(({ command }) => command);
+  return members.map(({ command }) => command);
 }
 
 function killMembers(family: Family): void {

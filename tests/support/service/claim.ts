@@ -22,12 +22,20 @@ export function tryClaim(file: string): boolean {
   return false;
 }
 
-/** Whether the process that made a claim still runs, or is about to write down which it is. */
+/** Whether the process that made a claim still runs, or is about to write down which it is. One that is gone may be another's by now. */
 function isHeld(file: string): boolean {
+  const pid = readFile(file);
   try {
-    const pid = readFileSync(file, "utf8");
     return pid === "" || process.kill(Number(pid), 0);
   } catch {
     return false;
+  }
+}
+
+function readFile(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
   }
 }
