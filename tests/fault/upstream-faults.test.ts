@@ -97,20 +97,20 @@ const faults: readonly Fault[] = [
   },
   { ...statusFault(429, limited, { retryAfter: 7 }), retryAfter: [7, 9] },
   { ...statusFault(503, overloaded, { retryAfter: 3 }), retryAfter: [3, 4] },
-  // Without a word of the provider the channel rests for a second, which is two when the jitter is rounded up.
-  { ...statusFault(429, limited), retryAfter: [2, 2] },
-  { ...statusFault(503, overloaded), retryAfter: [2, 2] },
+  // Without a word of the provider the channel rests for a second and some jitter, which may be over when it is rounded up.
+  { ...statusFault(429, limited), retryAfter: [1, 2] },
+  { ...statusFault(503, overloaded), retryAfter: [1, 2] },
   statusFault(500, failed),
   statusFault(502, failed, { isHtmlBody: true }),
   statusFault(500, failed, { hugeBodyBytes: 10_485_760 }),
-  { ...statusFault(529, overloaded), retryAfter: [2, 2] },
+  { ...statusFault(529, overloaded), retryAfter: [1, 2] },
   { ...statusFault(529, overloaded, { retryAfter: 3 }), retryAfter: [3, 4] },
   statusFault(504, late),
   statusFault(408, late),
   // A refused credential rests for 15 seconds.
   { ...statusFault(401, failed), retryAfter: [14, 15] },
   { ...statusFault(402, failed), retryAfter: [14, 15] },
-  { ...statusFault(403, failed), retryAfter: [2, 2] },
+  { ...statusFault(403, failed), retryAfter: [1, 2] },
   // A refusal of this particular request, whatever its status, would be the same at any other channel.
   { ...statusFault(418, refused, { body: { error: { message: "no tea" } } }), name: "status 418" },
   statusFault(302, failed, { redirectTo: "/v1/chat/completions" }),
