@@ -147,7 +147,7 @@ export class Backlog<Rows, Summary> {
     if (aside !== null || this.#nextId > this.#lastId) {
       return aside;
     }
-    const taken = new TakenGroups<Rows>(this.#nextId - 1, options.entriesMax);
+    const taken = new TakenGroups<Rows>(this.#nextId - 1, options);
     const isLive = this.#live[0]?.id === this.#nextId;
     const batch = await (isLive ? this.#takeLive(taken, options) : this.#takeStored(taken, options));
     return batch.upToId < this.#nextId ? null : batch;
@@ -245,7 +245,7 @@ export class Backlog<Rows, Summary> {
   async #takeAside(options: TakeOptions): Promise<TakenBatch<Rows, Summary> | null> {
     const due = this.#aside.due(options.nowTick);
     const isReplay = (due[0]?.id ?? 0) < this.#firstLiveId;
-    const taken = new TakenGroups<Rows>(0, options.entriesMax);
+    const taken = new TakenGroups<Rows>(0, options);
     const rows = new StoredRows(this.#forms);
     for (const group of due) {
       if (group.id < this.#firstLiveId !== isReplay || !taken.hasRoomFor(group)) {
@@ -289,7 +289,7 @@ export class Backlog<Rows, Summary> {
     const summary = summaries.begin();
     let count = 0;
     for (const group of this.#live) {
-      if (group.id !== taken.upToId + 1 || !taken.hasRoomFor(group)) {
+      if (group.id !== taken.upToId + 1 || !taken.hasRoomFor(group, group.text !== null)) {
         break;
       }
       let text: SharedText;

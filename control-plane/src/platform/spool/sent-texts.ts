@@ -7,7 +7,7 @@ import { sharedBlockBytes } from "./shared-texts.ts";
  */
 
 /** How many memories the other thread knows: enough for all blocks, unless there is a backlog. A new one replaces the oldest. */
-const placesMax = 8;
+const placesMax = 12;
 
 type PlacedText = {
   readonly place: number;

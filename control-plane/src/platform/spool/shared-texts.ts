@@ -1,7 +1,7 @@
-/** A batch of small calls takes one or two of these. A text that is longer has one of its own. */
+/** The longest batch of small calls takes about five of these. A text that is longer has one of its own. */
 export const sharedBlockBytes = 256 * 1024;
 /** Empty blocks that are kept for later texts. */
-const emptyBlocksMax = 8;
+const emptyBlocksMax = 12;
 /** What separates lines, and so the texts in a block. */
 const lineFeed = 0x0a;
 

@@ -37,7 +37,7 @@ export type SpoolOptions<Rows, Summary = null> = {
 
 const bytesMaxDefault = 1024 ** 3;
 const reserveBytesDefault = 64 * 1024 ** 2;
-const boundsDefault: BacklogBounds = { cachedEntriesMax: 10_000, summaryWeightMax: 200_000 };
+const boundsDefault: BacklogBounds = { cachedEntriesMax: 12_000, summaryWeightMax: 200_000 };
 /**
  * The number of rows per tick of the event loop that share a group; more rows make a second group. It must not exceed a
  * usual batch.

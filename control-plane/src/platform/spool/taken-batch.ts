@@ -17,6 +17,8 @@ export type TakenBatch<Rows, Summary> = Pick<SpoolBatch<Rows, Summary>, "isRepla
 export type TakeOptions = {
   /** At most so many rows, or one group. */
   readonly entriesMax: number;
+  /** A batch is not made longer than this by rows that have to be read from the disk, which is work of the first thread. */
+  readonly readEntriesMax: number;
   /** Monotonic, as a clock that is set must not hold up a group that is set aside. */
   readonly nowTick: number;
   /** A group could not be read, for the `attempt`th time, and is read again after so long. */
@@ -32,17 +34,18 @@ export class TakenGroups<Rows> {
   entryCount = 0;
   bytes = 0;
   readonly unreadable: QuarantinedEntry<Rows>[] = [];
-  readonly #entriesMax: number;
+  readonly #options: TakeOptions;
 
   /** @param upToId where the backlog is so far */
-  constructor(upToId: number, entriesMax: number) {
+  constructor(upToId: number, options: TakeOptions) {
     this.upToId = upToId;
-    this.#entriesMax = entriesMax;
+    this.#options = options;
   }
 
   /** The first group may be longer than a batch. */
-  hasRoomFor({ count }: Pick<Group, "count">): boolean {
-    return this.entryCount === 0 || this.entryCount + count <= this.#entriesMax;
+  hasRoomFor({ count }: Pick<Group, "count">, isInMemory = false): boolean {
+    const { entriesMax, readEntriesMax } = this.#options;
+    return this.entryCount === 0 || this.entryCount + count <= (isInMemory ? entriesMax : readEntriesMax);
   }
 
   add({ id, count, bytes }: Group): void {

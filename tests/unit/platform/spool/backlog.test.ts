@@ -173,6 +173,18 @@ describe("a backlog that is longer than what is kept in memory", () => {
     expect(memories.size).toBeLessThan(8);
   });
 
+  test("is committed in shorter batches than rows in memory, because reading them holds calls up", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open({ cachedEntriesMax: 5_000 });
+    for (let group = 0; group < 90; group += 1) {
+      await appendNotes(spool, notes(`${group}.`, 100));
+    }
+    const { batches, options } = textSink<NoteRows, null>();
+    spool.drain(options);
+    expect(await spool.flush(flushMs)).toBe(true);
+    expect(batches.map(({ lines }) => lines.length)).toEqual([5_000, 2_000, 2_000]);
+  });
+
   test("is read once, and nothing is once it is short again", async () => {
     await using folder = await spoolFolder();
     using read = spyOn(GroupLog.prototype, "readOne");
