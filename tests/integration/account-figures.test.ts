@@ -8,6 +8,7 @@ import { Registry } from "prom-client";
 import { consoleClient } from "../support/accounts/console-client.ts";
 import { loginUser } from "../support/accounts/logins.ts";
 import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 import { untilDayLasts } from "../support/values/day-that-lasts.ts";
 
 const quotaPerCall = 617n;
@@ -56,6 +57,7 @@ const committed = (gatewayUserId: bigint, calls: number) =>
 
 async function settle(): Promise<void> {
   const { db } = scene.rig;
+  await waitUntilSettleable(db);
   const log = createLog("error", () => undefined);
   await new UsageSettlement({ db, clock: systemClock, log, registry: new Registry() }).run();
   await rollUsageUp(db, systemClock);

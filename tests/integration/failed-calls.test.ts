@@ -39,7 +39,8 @@ beforeAll(async () => {
   const strong = await rig.addChannel("strong", `${provider.url}/v1`, ["covered"]);
   await rig.addChannel("paused", `${provider.url}/v1`, ["paused"]);
   await rig.db.sql`update ability set priority = 1 where channel_id = ${strong}::bigint`;
-  sluice = await rig.startProcess();
+  // Without the jobs, which settle calls and add them up as well.
+  sluice = await rig.startProcess({ ROLES: "relay,gateway,backend" });
   admin = consoleClient(sluice.url, (await loginAdmin(rig)).cookie);
   const login = await loginUser(rig, { quota: 1_000_000_000n });
   user = consoleClient(sluice.url, login.cookie);

@@ -184,6 +184,8 @@ describe("migrations", () => {
     await write({ "0000_tables": tables, "0001_columns": columns });
     const holder = new Bun.SQL(database.url, { max: 1 });
     await holder`begin`;
+    // Not the one that is rolled back, even if it is late on a busy machine.
+    await holder`set local deadlock_timeout = '10min'`;
     await holder`select * from last`;
     const work = run();
     const isWaiting = async () =>

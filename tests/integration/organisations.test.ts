@@ -12,6 +12,7 @@ import { addMember, askAs, makeKey, makeOrganisation, makeProject } from "../sup
 import { addPlans } from "../support/accounts/owned-things.ts";
 import { chat } from "../support/calls/chat-call.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 import { untilDayLasts } from "../support/values/day-that-lasts.ts";
 import { promptMs } from "../support/values/patience.ts";
 
@@ -36,6 +37,7 @@ afterAll(async () => {
 });
 
 async function settleUsage(): Promise<void> {
+  await waitUntilSettleable(rig.db);
   const log = createLog("error", () => undefined);
   await new UsageSettlement({ db: rig.db, clock: systemClock, log, registry: new Registry() }).run();
   await rollUsageUp(rig.db, systemClock);

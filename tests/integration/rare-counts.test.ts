@@ -21,10 +21,13 @@ import { createTestDatabase, type TestDatabase } from "../support/postgres/test-
 import { silentLog } from "../support/trace/trace-fixtures.ts";
 import { traceOfCall } from "../support/trace/trace-of-call.ts";
 import { recordedRows } from "../support/usage/recorded-calls.ts";
+import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 import { type Customer, createCustomer, usageRow } from "../support/usage/usage-rows.ts";
 
 const replicaId = "counts" as ReplicaId;
-const today = utcDay(Date.now());
+/** Of all calls, so that they are of one day and one quarter of an hour whenever the tests run. */
+const startedAtMs = Date.now();
+const today = utcDay(startedAtMs);
 
 let server: TestDatabase;
 let db: Database;
@@ -56,7 +59,7 @@ async function commit(rows: readonly UsageRow[], isNew: boolean): Promise<void> 
 }
 
 const callOf = (units: Partial<UsageRow["units"]> = {}): UsageRow =>
-  usageRow(customer, { units: { ...noUnits, inputTokens: 5, ...units } });
+  usageRow(customer, { startedAtMs, units: { ...noUnits, inputTokens: 5, ...units } });
 
 /** The calls of the customer. */
 function ownCalls(): UsageFilter {
@@ -96,6 +99,7 @@ test("a count that hardly any call has is null where it is none, and shown and s
     const found = await findCallUsage(db, { day: today, requestId });
     expect([found?.["cache_write_1h_tokens"], found?.["searches"]]).toEqual([...counts]);
   }
+  await waitUntilSettleable(db);
   for (let shard = 0; shard < 16; shard += 1) {
     await settleNextRows(db, { rowsMax: 2_000, isReconciled: false, shard });
     await db.sql`select * from roll_usage_up(10000, ${shard}::integer)`;

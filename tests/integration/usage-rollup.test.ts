@@ -195,8 +195,9 @@ describe("the sums of the usage", () => {
       from usage_log where attempts::text like '%7103%' order by 1`;
     expect(kinds.map(({ kind }) => kind)).toEqual(["array of array", "array of object", "string of string"]);
     const sums = await scene.db.sql`
-      select channel_id::integer as channel, calls::integer as calls, completed::integer as answered, failed::integer as failed
-      from usage_rollup where slice = 'attempt_day' and channel_id between 7101 and 7103 order by 1`;
+      select channel_id::integer as channel, sum(calls)::integer as calls, sum(completed)::integer as answered,
+        sum(failed)::integer as failed
+      from usage_rollup where slice = 'attempt_day' and channel_id between 7101 and 7103 group by 1 order by 1`;
     expect([...sums]).toEqual([
       { channel: 7101, calls: 6, answered: 0, failed: 6 },
       { channel: 7102, calls: 3, answered: 0, failed: 3 },

@@ -147,8 +147,8 @@ test("a file is fetched from the address that is set, by its version, and a fail
   answerNext = () => new Response(null, { status: 304 });
   expect((await call("price-data/fetch/", {})).body).toMatchObject({ is_ok: true });
   expect(asked[1]?.etag).toBe('"one"');
-  for (const bad of [new Response("busy", { status: 503 }), new Response("<html>")]) {
-    answerNext = () => bad;
+  for (const bad of [() => new Response("busy", { status: 503 }), () => new Response("<html>")]) {
+    answerNext = bad;
     expect((await call("price-data/fetch/", {})).body).toMatchObject({ is_ok: false });
   }
   const now = await state();

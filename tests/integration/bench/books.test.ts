@@ -7,6 +7,7 @@ import { auditBooks, moneyFaults } from "../../bench/books/audit.ts";
 import { Callers } from "../../bench/books/callers.ts";
 import { FakeProvider } from "../../bench/relay/load/provider.ts";
 import { SluiceRig } from "../../support/service/sluice.ts";
+import { waitUntilSettleable } from "../../support/usage/settlement-scene.ts";
 
 const provider = new FakeProvider();
 let rig: SluiceRig;
@@ -41,6 +42,7 @@ const audit = async () => await auditBooks(rig.db, rig.users, callers.seen);
 
 test("the books of calls are right once all are settled, and not before", async () => {
   expect((await audit()).faults.join("\n")).toContain("rows, and those that are settled");
+  await waitUntilSettleable(rig.db);
   await workOnShards(
     async (shard) => (await settleNextRows(rig.db, { rowsMax: 1_000, isReconciled: false, shard })).outcome,
     () => false,
