@@ -135,11 +135,15 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
     }
   }
 
-  /** @param written negative if the client has left: while reading is paused, nothing else says so */
   #keep(rest: Buffer, written: number): void {
     this.#backlog.push(rest);
     this.#backlogBytes = rest.length;
     this.#progressMs = this.#clock.nowMs;
+    this.#leaveIfGone(written);
+  }
+
+  /** @param written negative if the client has left: while reading is paused, nothing else says so */
+  #leaveIfGone(written: number): void {
     if (written < 0 && !this.#hasEnded) {
       // Not before the write has returned: its caller would end within it.
       queueMicrotask(() => this.terminate());
@@ -156,6 +160,7 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
       }
       if (written < next.length) {
         this.#backlog[0] = next.subarray(Math.max(0, written));
+        this.#leaveIfGone(written);
         return false;
       }
       this.#backlog.shift();

@@ -138,3 +138,21 @@ test.each<[string, (socket: ClientSocket) => unknown]>([
   await Promise.resolve();
   expect([isTerminated, socket.hasBacklog]).toEqual([true, false]);
 });
+
+test("the connection of a client that leaves while bytes wait for it is closed when the kernel says so", async () => {
+  let isTerminated = false;
+  const full = {
+    written: 0,
+    write: () => full.written,
+    terminate: () => {
+      isTerminated = true;
+    },
+  };
+  const socket = new ClientSocket(full as unknown as Bun.Socket<unknown>, clock);
+  socket.write(Buffer.from("a"));
+  expect([socket.drain(), socket.hasBacklog]).toEqual([false, true]);
+  full.written = -1;
+  expect([socket.drain(), isTerminated]).toEqual([false, false]);
+  await Promise.resolve();
+  expect([isTerminated, socket.hasBacklog]).toEqual([true, false]);
+});

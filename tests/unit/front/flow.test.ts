@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
 import type { FrontResponse } from "@sluice/control-plane/front/model.ts";
 import { type AnswerSink, type AnswerStream, waitingBytesMax } from "@sluice/control-plane/platform/answer-stream.ts";
 import { tickMs } from "@sluice/http-client/deadline-ticker";
@@ -196,6 +197,74 @@ describe("a slow client of the front", () => {
     await connection.waitForBytes(2 * long.length);
     expect(rig.seen).toHaveLength(2);
     connection.close();
+  });
+});
+
+describe("a client that is not read, because it has sent more requests than are kept, and leaves", () => {
+  /** Not read from the front any more once this returns; it keeps its own end open after that of the front. */
+  const connectAhead = async (): Promise<Socket> => {
+    const began = rig.calls.length;
+    const client = connect({ port: rig.port, host: "127.0.0.1", allowHalfOpen: true });
+    client.on("error", () => undefined);
+    client.write(servedRequest("one"));
+    await until(() => rig.calls.length > began);
+    for (let sent = 0; sent < 40; sent += 1) {
+      client.write(servedRequest("y".repeat(30_000)));
+    }
+    return client;
+  };
+  const piece = Buffer.alloc(16_384, "x");
+  const flood = (length: number) => new ScriptedStream(Array.from({ length }, () => piece));
+  const leavings = [
+    ["closes whole", (client: Socket) => client.destroy()],
+    ["resets", (client: Socket) => client.resetAndDestroy()],
+  ] as const;
+
+  test.each(leavings)("in the middle of a stream that it reads ends its call soon (%s)", async (_, leave) => {
+    const streams: ScriptedStream[] = [];
+    const answer = async () => {
+      const body = flood(100_000);
+      streams.push(body);
+      return { status: 200, headers: {}, body };
+    };
+    rig = startFrontRig({ settings: { stallTimeoutMs: 60_000 }, answer });
+    // The kernel reports it in one of two ways, by chance.
+    for (let clients = 1; clients <= 8; clients += 1) {
+      const client = await connectAhead();
+      let received = 0;
+      client.on("data", (bytes) => {
+        received += bytes.length;
+      });
+      await until(() => received > 4 * 1024 * 1024);
+      leave(client);
+      await until(() => streams.length === clients && streams.every(({ isGone }) => isGone));
+      expect(rig.calls.every(({ aborted }) => aborted)).toBeTrue();
+    }
+    await until(() => rig.front.connections === 0);
+  });
+
+  test("by a reset ends its call at once, although nothing is written to it", async () => {
+    rig = startFrontRig({ answer: () => Promise.withResolvers<FrontResponse>().promise });
+    const client = await connectAhead();
+    client.resetAndDestroy();
+    await until(() => rig.calls[0]?.aborted === true);
+  });
+
+  test("by half gets the rest of its stream, and is then disconnected", async () => {
+    const length = 256;
+    rig = startFrontRig({ answer: async () => ({ status: 200, headers: {}, body: flood(length) }) });
+    const client = await connectAhead();
+    client.end();
+    let received = 0;
+    client.on("data", (bytes) => {
+      received += bytes.length;
+    });
+    const isOver = Promise.withResolvers<void>();
+    client.on("end", () => isOver.resolve());
+    await isOver.promise;
+    client.destroy();
+    expect(received).toBeGreaterThan(length * 16_384);
+    await until(() => rig.front.connections === 0);
   });
 });
 
