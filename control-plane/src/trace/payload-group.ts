@@ -25,9 +25,15 @@ const olderHeaderBytes = 28;
 /** How much longer a group is once it is sealed. */
 export const groupOverheadBytes = markBytes + sealOverheadBytes;
 
-/** Reading a payload decrypts its group, and a larger one would save almost nothing. A longer payload is a group of its own. */
+/**
+ * Reading a payload decrypts its group, and a larger one would save almost nothing unless it is compressed. A longer payload is
+ * a group of its own.
+ */
 export const groupBytesMax = 64 * 1024 - groupOverheadBytes;
 export const groupPayloadsMax = 64;
+/** The same for records that are compressed: what they have in common is compressed once, and they shrink to less than 64 KB. */
+export const compressedBytesMax = 256 * 1024;
+export const compressedPayloadsMax = 256;
 
 /** A group is bound to its column; to calls and users it is bound by its list, and to a day by the key of that day. */
 const context = sealContext({ table: "payload_segment", column: "sealed", row: "group", owner: "calls" });

@@ -24,7 +24,7 @@ const gatherMs = 50;
 const bytesPerTurn = 2 * 1024 * 1024;
 
 /**
- * Payloads that are encrypted together are compressed together. If they have at least `longBytesMin` on average, that saves
+ * Payloads that follow each other are compressed together, up to four times as many as are encrypted together without it. If they have at least `longBytesMin` on average, that saves
  * the database more work than it costs us. Compressing shorter ones takes ten times as long as encrypting them, so they are
  * always compressed only while there are few: up to `compressedSmallBytesPerSecond`, which take a tenth of a percent of a core.
  * If there are more, `group-compression.ts` tries whether it pays.
@@ -169,11 +169,14 @@ export class PayloadIntake {
 
   /** Encrypts the records that follow each other. */
   #seal(areFew: boolean): void {
-    const { dayKey, group } = this.#run;
+    const { dayKey, whole } = this.#run;
     if (dayKey !== null) {
+      const isCertain = areFew || whole.records.length >= whole.count * longBytesMin;
+      const frame = this.#compress(whole.records, isCertain);
+      for (const group of frame === null ? this.#run.groups : [whole]) {
+        this.#writer.add(dayKey, { ...group, frame });
+      }
       this.#run.clear();
-      const isCertain = areFew || group.records.length >= group.count * longBytesMin;
-      this.#writer.add(dayKey, { ...group, frame: this.#compress(group.records, isCertain) });
     }
   }
 

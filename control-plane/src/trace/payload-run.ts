@@ -1,11 +1,17 @@
 import { recordHeaderBytes, recordSpan } from "../platform/byte-ring.ts";
-import { groupBytesMax, groupPayloadsMax } from "./payload-group.ts";
+import { compressedBytesMax, compressedPayloadsMax, groupBytesMax, groupPayloadsMax } from "./payload-group.ts";
 import type { DayKey, PayloadGroup } from "./payload-segments.ts";
 
-/** Adjacent records of the ring, which are encrypted together where they are. */
+type Records = Pick<PayloadGroup, "records" | "count">;
+
+/** A part of a run, by its places in the ring. */
+type Piece = { readonly start: number; end: number; count: number };
+
+/** Adjacent records of the ring, which are compressed together where they are, or encrypted in pieces. */
 export class PayloadRun {
   readonly #bytes: Buffer;
   #dayKey: DayKey | null = null;
+  #pieces: Piece[] = [];
   #start = 0;
   #end = 0;
   #count = 0;
@@ -21,8 +27,13 @@ export class PayloadRun {
   }
 
   /** The payloads, until others are added. */
-  get group(): Pick<PayloadGroup, "records" | "count"> {
-    return { records: this.#bytes.subarray(this.#start, this.#end), count: this.#count };
+  get whole(): Records {
+    return this.#recordsOf({ start: this.#start, end: this.#end, count: this.#count });
+  }
+
+  /** The same in groups, each as long as one that is not compressed may be. */
+  get groups(): Records[] {
+    return this.#pieces.map((piece) => this.#recordsOf(piece));
   }
 
   /**
@@ -32,7 +43,7 @@ export class PayloadRun {
   takes(dayKey: DayKey, start: number, length: number): boolean {
     const isNext = start - recordHeaderBytes === this.#end;
     const size = this.#end - this.#start + recordSpan(length);
-    return this.#dayKey === dayKey && isNext && this.#count < groupPayloadsMax && size <= groupBytesMax;
+    return this.#dayKey === dayKey && isNext && this.#count < compressedPayloadsMax && size <= compressedBytesMax;
   }
 
   /** Adds a record. If it may not follow the others, call `clear` first. */
@@ -42,12 +53,25 @@ export class PayloadRun {
       this.#start = start - recordHeaderBytes;
       this.#end = this.#start;
     }
-    this.#end += recordSpan(length);
+    const end = this.#end + recordSpan(length);
+    const last = this.#pieces.at(-1);
+    if (last !== undefined && last.count < groupPayloadsMax && end - last.start <= groupBytesMax) {
+      last.end = end;
+      last.count += 1;
+    } else {
+      this.#pieces.push({ start: this.#end, end, count: 1 });
+    }
+    this.#end = end;
     this.#count += 1;
   }
 
   clear(): void {
     this.#dayKey = null;
+    this.#pieces = [];
     this.#count = 0;
+  }
+
+  #recordsOf({ start, end, count }: Piece): Records {
+    return { records: this.#bytes.subarray(start, end), count };
   }
 }

@@ -16,9 +16,10 @@ import {
 
 /**
  * Each statement costs this process 300 us or more besides its bytes, so the more payloads share one the better: with 3 KB
- * each, a payload costs 6.5 us of the second thread with 512 KB and 5.2 with 1 MB.
+ * each, a payload costs 6.5 us of the second thread with 512 KB and 5.2 with 1 MB. Those that are compressed reach their number
+ * first.
  */
-export const segmentPayloadsMax = 512;
+export const segmentPayloadsMax = 2_048;
 export const segmentBytesMax = 1024 * 1024;
 
 /**
@@ -28,6 +29,9 @@ export const segmentBytesMax = 1024 * 1024;
 const filledShareMin = 0.75;
 /** One buffer is filled while another is written; more are only needed after an outage. */
 const spareBuffersMax = 2;
+/** For so many payloads and groups a segment has room at first; most never have more. */
+const firstPlaces = 256;
+const firstGroups = 16;
 
 /** The key of a day. */
 export type DayKey = { readonly day: string; readonly key: SealingKey };
@@ -48,10 +52,10 @@ export function groupLength({ records, frame }: PayloadGroup): number {
 type OpenSegment = DayKey & {
   readonly buffer: Buffer<ArrayBuffer>;
   length: number;
-  /** With room for as many as a segment can have. */
-  readonly places: Buffer;
-  /** With room for as many as there can be payloads. */
-  readonly groups: Buffer;
+  /** With room for more. */
+  places: Buffer;
+  /** The same. */
+  groups: Buffer;
   groupCount: number;
   firstCallMs: number;
   lastCallMs: number;
@@ -128,8 +132,8 @@ export class PayloadSegments {
   #start({ day, key }: DayKey, buffer: Buffer<ArrayBuffer>): OpenSegment {
     return {
       ...{ key, day, buffer, length: 0, spans: [] },
-      places: Buffer.allocUnsafe(segmentPayloadsMax * placeBytes),
-      groups: Buffer.allocUnsafe(segmentPayloadsMax * groupPlaceBytes),
+      places: Buffer.allocUnsafe(firstPlaces * placeBytes),
+      groups: Buffer.allocUnsafe(firstGroups * groupPlaceBytes),
       ...{ groupCount: 0, firstCallMs: Number.POSITIVE_INFINITY, lastCallMs: 0 },
     };
   }
@@ -139,6 +143,8 @@ export class PayloadSegments {
     const byteOffset = segment.length;
     const byteLength = groupLength(payloads) + groupOverheadBytes;
     sealGroupInto(segment.buffer.subarray(byteOffset, byteOffset + byteLength), segment.key, payloads);
+    segment.places = withRoom(segment.places, (segment.spans.length + payloads.count) * placeBytes);
+    segment.groups = withRoom(segment.groups, (segment.groupCount + 1) * groupPlaceBytes);
     const spans = writePlaces(segment, payloads);
     writeGroupPlace(segment.groups, segment.groupCount, { byteOffset, byteLength });
     segment.groupCount += 1;
@@ -174,6 +180,16 @@ export class PayloadSegments {
       this.#spareBuffers.push(buffer);
     }
   }
+}
+
+/** The bytes, or a copy with room for so many. */
+function withRoom(bytes: Buffer, needed: number): Buffer {
+  if (needed <= bytes.length) {
+    return bytes;
+  }
+  const larger = Buffer.allocUnsafe(Math.max(needed, 2 * bytes.length));
+  bytes.copy(larger);
+  return larger;
 }
 
 /**

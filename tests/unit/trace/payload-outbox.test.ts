@@ -2,6 +2,7 @@ import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
 import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
+import { segmentPayloadsMax } from "@sluice/control-plane/trace/payload-segments.ts";
 import { closeQueues, day, key, newQueue } from "../../support/trace/payload-queue.ts";
 import { payloadOf, type StoredPayload } from "../../support/trace/trace-fixtures.ts";
 import { promptMs } from "../../support/values/patience.ts";
@@ -11,13 +12,14 @@ afterEach(closeQueues);
 describe("a queue of payloads", () => {
   test("writes what it was offered in full segments, and the rest after a moment", async () => {
     const { queue, table, counts } = newQueue();
-    const payloads = Array.from({ length: 600 }, (_, index) => payloadOf({ day, request: `request ${index}` }));
+    const length = segmentPayloadsMax + 88;
+    const payloads = Array.from({ length }, (_, index) => payloadOf({ day, request: `request ${index}` }));
     for (const payload of payloads) {
       expect(queue.offer(payload)).toBe("stored");
     }
     expect(table.attempts).toEqual([]);
-    await counts.untilStored(600);
-    expect(table.batches.map((batch) => batch.length)).toEqual([512, 88]);
+    await counts.untilStored(length);
+    expect(table.batches.map((batch) => batch.length)).toEqual([segmentPayloadsMax, 88]);
     expect(table.rows.map(({ requestId }) => requestId)).toEqual(payloads.map(({ requestId }) => requestId));
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
   });
@@ -52,14 +54,15 @@ describe("a queue of payloads", () => {
       }
       return zstdCompressSync(...args);
     });
-    const bodies = Array.from({ length: 12 }, (_, index) => `${index} ${"x".repeat(10_000)}`);
+    const bodies = Array.from({ length: 36 }, (_, index) => `${index} ${"x".repeat(10_000)}`);
     for (const request of bodies) {
       queue.offer(payloadOf({ day, request }));
     }
-    await counts.untilStored(12);
+    await counts.untilStored(36);
     compress.mockRestore();
     expect(table.rows.map((row) => Buffer.from(openPayload(key, row).request ?? []).toString())).toEqual(bodies);
     expect(table.rows[0]?.sealed.length).toBeGreaterThan(60_000);
+    expect(Math.max(...table.rows.map(({ sealed }) => sealed.length))).toBeLessThanOrEqual(64 * 1024);
     expect(table.rows.at(-1)?.sealed.length).toBeLessThan(1_000);
     expect([isBroken, queue.queuedBytes, queue.queuedCount]).toEqual([false, 0, 0]);
   });
@@ -78,8 +81,9 @@ describe("a queue of payloads", () => {
       expect(Buffer.from(request ?? []).toString()).toEndWith(` ${index}`);
       expect(Buffer.from(response).toString()).toBe(`answer ${index}`);
     }
-    // A group of fifty bodies of 1 KB is shorter than ten of them, and no longer counted than it is.
+    // A group of two hundred bodies of 1 KB is shorter than ten of them, and no longer counted than it is.
     expect(Math.max(...table.rows.map(({ sealed }) => sealed.length))).toBeLessThan(10_000);
+    expect(new Set(table.rows.map(({ sealed }) => sealed.toHex())).size).toBe(3);
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
   });
 
@@ -96,8 +100,8 @@ describe("a queue of payloads", () => {
     await counts.untilStored(30);
     expect(table.rows.map((row) => Buffer.from(openPayload(key, row).response).toString())).toEqual(streams);
     const alone = Bun.zstdCompressSync(Buffer.from(streams[0] ?? ""), { level: 1 }).length;
-    // A group has three of them.
-    expect(Math.max(...table.rows.map(({ sealed }) => sealed.length))).toBeLessThan(1.3 * alone);
+    // A group has twelve of them.
+    expect(Math.max(...table.rows.map(({ sealed }) => sealed.length))).toBeLessThan(1.5 * alone);
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
   });
 
@@ -243,14 +247,14 @@ describe("a refused payload", () => {
   test("has the payloads of other groups written with their groups, not one by one", async () => {
     const { queue, table, counts } = newQueue();
     // Nothing makes random bytes shorter, so that three payloads share a group of at most 64 KB.
-    const request = crypto.getRandomValues(new Uint8Array(20_000));
-    const payloads = Array.from({ length: 20 }, () => payloadOf({ day, request }));
+    const payloads = Array.from({ length: 20 }, () => payloadOf({ day, request: randomBytes(20_000) }));
     table.isRefused = ({ requestId }) => requestId === payloads[0]?.requestId;
     for (const payload of payloads) {
       queue.offer(payload);
     }
     await counts.untilStored(19);
-    expect(table.attempts).toEqual([20, 3, 1, 1, 1, 3, 3, 3, 3, 3, 2]);
+    // Thirteen are tried together, and then seven.
+    expect(table.attempts).toEqual([20, 3, 1, 1, 1, 3, 3, 3, 1, 3, 3, 1]);
   });
 });
 

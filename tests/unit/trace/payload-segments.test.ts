@@ -179,10 +179,11 @@ describe("a segment", () => {
     expect(takeAll(segments).map(({ spans }) => spans.length)).toEqual([segmentPayloadsMax, 1]);
 
     const few = Array.from({ length: 60 }, () => payloadOf({ day }));
-    for (let index = 0; index < 9; index += 1) {
+    const most = Math.floor(segmentPayloadsMax / few.length) * few.length;
+    for (let count = 0; count <= most; count += few.length) {
       add(segments, few);
     }
-    expect(takeAll(segments).map(({ spans }) => spans.length)).toEqual([480, 60]);
+    expect(takeAll(segments).map(({ spans }) => spans.length)).toEqual([most, few.length]);
 
     add(segments, [payloadOf({ day, request: "beside" })]);
     add(segments, [payloadOf({ day, request: randomBytes(segmentBytesMax) })]);
