@@ -228,6 +228,8 @@ test("a key is limited, switched off and on, rotated and revoked, each by its di
   const { page } = watched;
   const panel = page.locator(".side-panel");
   const dialog = page.locator("dialog[open]");
+  // It is there for two seconds: it has to be waited for before it comes.
+  const copied = page.getByText("Copied", { exact: true }).first();
   try {
     await page.goto("/console/keys/");
     await page.getByRole("button", { name: "Create key" }).first().click();
@@ -243,8 +245,7 @@ test("a key is limited, switched off and on, rotated and revoked, each by its di
     await dialog.locator("[aria-invalid=true], [data-kind=error]").first().waitFor();
     await dialog.getByLabel("Allowed IPs").fill("203.0.113.0/24");
     await dialog.getByRole("button", { name: "Create key" }).click();
-    await page.getByRole("button", { name: "Copy the key" }).click();
-    await page.getByText("Copied", { exact: true }).first().waitFor();
+    await Promise.all([copied.waitFor(), page.getByRole("button", { name: "Copy the key" }).click()]);
     await page.getByRole("button", { name: "Done" }).click();
     await page.locator("[data-secret]").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "build server" }).click();
@@ -261,8 +262,7 @@ test("a key is limited, switched off and on, rotated and revoked, each by its di
     await dialog.getByRole("button", { name: "Rotate key" }).click();
     await page.locator("[data-secret]").waitFor();
     expect(await faultsOf(watched)).toEqual([]);
-    await page.getByRole("button", { name: "Copy the key" }).click();
-    await page.getByText("Copied", { exact: true }).first().waitFor();
+    await Promise.all([copied.waitFor(), page.getByRole("button", { name: "Copy the key" }).click()]);
     await page.getByRole("button", { name: "Done" }).click();
     // The old key is open, and names its successor.
     await panel.locator("dt", { hasText: "Replaced by key" }).waitFor();

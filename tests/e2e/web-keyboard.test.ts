@@ -196,8 +196,9 @@ describe("with the keyboard alone", () => {
     await page.keyboard.press("Enter");
     await page.locator("[data-secret]").waitFor();
     await page.getByRole("button", { name: "Copy the key" }).and(page.locator(":focus")).waitFor();
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByText("Copied").first().waitFor();
+    // It is there for two seconds: it has to be waited for before it comes.
+    const copied = page.getByRole("dialog").getByText("Copied").first();
+    await Promise.all([copied.waitFor(), page.keyboard.press("Enter")]);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "By keys" }).waitFor();
