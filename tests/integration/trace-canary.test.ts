@@ -29,6 +29,8 @@ const shown = `shown-${crypto.randomUUID()}`;
 const reason = "looking for the canary";
 const retentionDays = 7;
 const startedMs = Date.now();
+/** Keeps the server's log from here on. */
+const keptLog = `canary_${crypto.randomUUID().replaceAll("-", "")}`;
 
 let provider: SandboxProvider;
 let rig: SluiceRig;
@@ -42,6 +44,8 @@ const errorBodies: string[] = [];
 beforeAll(async () => {
   provider = await startSandboxProvider({ port: 0 });
   rig = await SluiceRig.create(provider.url);
+  // Each checkpoint of the server, such as that of a new database of another test, removes what is older in its log.
+  await rig.db.sql`select pg_create_physical_replication_slot(${keptLog}, true)`;
   sluice = await rig.startProcess({ LOG_LEVEL: "debug" });
   const user = await loginUser(rig, { quota: 1_000_000_000n });
   apiKey = await createApiKey(rig.db, user.gatewayUserId, "mine");
@@ -49,6 +53,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await rig.db.sql`select pg_drop_replication_slot(${keptLog})`;
   await rig?.close();
   await provider?.stop();
 });
