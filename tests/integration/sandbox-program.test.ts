@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { z } from "zod";
+import { patienceMs } from "../support/values/patience.ts";
 
 const programPath = join(import.meta.dir, "../../packages/sandbox-provider/src/main.ts");
 const readyLine = z.strictObject({ event: z.literal("ready"), url: z.url(), port: z.int() });
@@ -99,7 +100,7 @@ describe("the program", () => {
       ["--nonsense"],
       ["--port", String(taken.port)],
     ]) {
-      const failed = Bun.spawnSync([process.execPath, programPath, ...args], { timeout: 5_000 });
+      const failed = Bun.spawnSync([process.execPath, programPath, ...args], { timeout: patienceMs });
       expect([args, failed.exitCode === 0, failed.stdout.length]).toEqual([args, false, 0]);
       expect(failed.stderr.toString()).toContain(args[1] === String(taken.port) ? "cannot listen" : (args[0] ?? ""));
     }
