@@ -49,7 +49,12 @@ export class SettlementScene implements AsyncDisposable {
   /** With a checkpoint already, so that the cursor is what finds the rows. */
   static async create(customerCount = 2, poolMax = 6): Promise<SettlementScene> {
     const database = await createTestDatabase();
-    const options = { url: database.url, applicationName: "test", statementTimeoutMs: 30_000 };
+    const options = {
+      url: database.url,
+      applicationName: "test",
+      statementTimeoutMs: 30_000,
+      acquireTimeoutMs: patienceMs,
+    };
     const db = openDatabase({ ...options, poolMax, role: "sluice_app" });
     // A check of a million rows takes a busy machine minutes.
     const owner = openDatabase({ ...options, statementTimeoutMs: 600_000, poolMax: 2 });
