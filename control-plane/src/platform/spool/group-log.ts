@@ -331,7 +331,9 @@ export class GroupLog {
 
   /** All of the file is committed. */
   #retire(file: LogFile): void {
-    if (this.#spare !== null || file.isKept || file.end > spareBytesMax) {
+    // One that damage has made short would look like one that was never written over; see `FoundRecords.finish`.
+    const isUnusual = file.end <= fileBytesMax || file.end > spareBytesMax;
+    if (this.#spare !== null || file.isKept || isUnusual) {
       this.#drop(file);
       return;
     }

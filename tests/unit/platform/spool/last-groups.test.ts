@@ -62,6 +62,33 @@ function changed(bytes: Buffer, at: number, mask: number): Buffer {
   return copy;
 }
 
+/** Groups of 400 KB after this one, until the log begins another file. @returns the last one, which is in that file */
+function fillFile(log: GroupLog, folder: LogFolder, afterId: number): number {
+  append(log, afterId + 1, "the first one");
+  for (let id = afterId + 2; ; id += 1) {
+    append(log, id, "x".repeat(400_000));
+    if (folder.files().includes(join(folder.path, nameOf(id)))) {
+      return id;
+    }
+  }
+}
+
+test("a file that damage has made short is not written over: what is left in it would look like damage", () => {
+  using folder = new LogFolder();
+  const log = folder.open();
+  const upToId = fillFile(log, folder, 0);
+  log.close();
+  const [first = ""] = folder.files();
+  writeFileSync(first, readFileSync(first).fill(0, 1_000_000));
+  const next = folder.open();
+  expect(next.damaged).toHaveLength(1);
+  next.removeUpTo(upToId);
+  const last = fillFile(next, folder, upToId);
+  append(next, last + 1, "the process is killed after this one");
+  const again = folder.open(upToId);
+  expect([again.lastId, again.damaged]).toEqual([last + 1, []]);
+});
+
 describe.each(kinds)("the last group in $kind", ({ write }) => {
   const content = contentOf(ids, true);
   const { from, to } = rangeOfLast(true);
