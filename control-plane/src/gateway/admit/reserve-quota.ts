@@ -239,9 +239,10 @@ async function refuseForTightest(refusing: Refusing, from: number): Promise<neve
   const remainders = await leases.remaindersOf(budgetIds).catch(() => {
     throw unavailable();
   });
+  // A free call takes nothing, and is refused where more was charged than there was: by the budget that is furthest below zero.
+  const ofCall = (at: number): bigint => BigInt(amountAt(hold, at)) || 1n;
   const covers = (at: number, other: number): bigint =>
-    (remainders[at]?.whole ?? 0n) * BigInt(amountAt(hold, other)) -
-    (remainders[other]?.whole ?? 0n) * BigInt(amountAt(hold, at));
+    (remainders[at]?.whole ?? 0n) * ofCall(other) - (remainders[other]?.whole ?? 0n) * ofCall(at);
   let tightest = 0;
   for (let at = 1; at <= from; at += 1) {
     tightest = covers(at, tightest) < 0n ? at : tightest;

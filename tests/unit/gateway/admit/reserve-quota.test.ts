@@ -281,6 +281,11 @@ describe("of budgets that are short at the same time, a refusal", () => {
     expect(budgets.map((id) => leases.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
   });
 
+  test("names the key for a free call, if only its limit is overdrawn", async () => {
+    const leases = new ScriptedLeases({ [String(keyBudget)]: "insufficient" }, { 2: leaves(-5n) });
+    await expect(reserve(leases, limited, 0)).rejects.toThrow(ofKey);
+  });
+
   test("asks to come again while the database can't say which one is the tightest", async () => {
     const leases = new ScriptedLeases({ [String(keyBudget)]: "insufficient" });
     const mute = Object.assign(leases, { remaindersOf: () => Promise.reject(new Error("no database")) });
