@@ -45,8 +45,8 @@ export const quotaMutants: readonly Mutant[] = [
   {
     id: "quota/freed-refusal",
     file: "control-plane/src/gateway/quota/leases.ts",
-    from: "if (charged < held) {\n      slice.refusal = null;",
-    to: "if (charged === held) {\n      slice.refusal = null;",
+    from: "available(slice) > slice.refusal.available) {",
+    to: "available(slice) < slice.refusal.available) {",
     rule: "what a call gives back can be held at once by one that was refused a moment before",
     tests: [
       "unit/gateway/quota/leases.test.ts",

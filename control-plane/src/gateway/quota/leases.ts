@@ -128,7 +128,8 @@ export class QuotaLeases {
     slice.held = minus(slice.held, held);
     slice.pending = plus(slice.pending, charged);
     noteSpent(slice, charged, slice.lastUsedTick);
-    if (charged < held) {
+    // A hold that another budget refuses comes back at once, and frees nothing that was not there.
+    if (slice.refusal !== null && available(slice) > slice.refusal.available) {
       slice.refusal = null;
     }
     if (slice.waiters.length > 0 && this.#term.holds(this.#clock.tick())) {
@@ -326,10 +327,11 @@ export class QuotaLeases {
     }
     // Quota that was freed until now raises the refused amount, so that the waiting call is tried again; returned
     // quota does not lower it.
-    const refused = plus(shortfall, available(slice));
+    const left = available(slice);
+    const refused = plus(shortfall, left);
     const amount = refused > least ? refused : least;
     const untilTick = this.#clock.tick() + refusalMs;
-    refuseWaiters(slice, { amount, untilTick, remainder, isCertain: isRecallAnswered });
+    refuseWaiters(slice, { amount, untilTick, remainder, available: left, isCertain: isRecallAnswered });
     return true;
   }
 

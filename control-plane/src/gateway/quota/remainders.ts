@@ -23,10 +23,12 @@ export class Remainders {
     if (known !== undefined && tick < known.untilTick) {
       return known.remainders;
     }
+    // They end in the order in which they were read: a flood over many keys must not look at all of them each time.
     for (const [budgets, { untilTick }] of this.#reads) {
-      if (tick >= untilTick) {
-        this.#reads.delete(budgets);
+      if (tick < untilTick) {
+        break;
       }
+      this.#reads.delete(budgets);
     }
     const remainders = this.#store.readRemainders(budgetIds);
     this.#reads.set(budgetIds.join(), { untilTick: tick + refusalMs, remainders });

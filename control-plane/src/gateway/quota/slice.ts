@@ -11,6 +11,8 @@ type Refusal = {
   readonly amount: Amount;
   readonly untilTick: number;
   readonly remainder: Remainder;
+  /** What was available here: as long as there is not more, the answer would be the same. */
+  readonly available: Amount;
   /** Whether all replicas have given back what was idle. */
   readonly isCertain: boolean;
 };

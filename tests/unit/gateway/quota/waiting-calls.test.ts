@@ -29,6 +29,21 @@ test("an amount that was refused is refused for a moment without asking the data
   expect(sent).toBeGreaterThan(before);
 });
 
+test("an amount stays refused without asking the database while other calls hold less and give it back unused", async () => {
+  const { network, leases } = oneReplica(10n);
+  expect(await answerOf(leases.hold(onlyBudget, q(5n)))).toBe("held");
+  leases.settle(onlyBudget, q(5n), q(0n));
+  expect(await answerOf(leases.hold(onlyBudget, q(20n)), 10)).toBe("insufficient");
+  network.fate = () => {
+    throw new Error("the database is asked");
+  };
+  for (let call = 0; call < 3; call += 1) {
+    expect(leases.hold(onlyBudget, q(5n))).toBe("held");
+    leases.settle(onlyBudget, q(5n), q(0n));
+    expect(leases.hold(onlyBudget, q(20n))).toBe("insufficient");
+  }
+});
+
 test("quota that comes back after a loan was refused is lent, and no call is refused", async () => {
   const { network, ledger, leases } = oneReplica(10n);
   let sent = 0;
