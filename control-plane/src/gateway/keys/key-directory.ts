@@ -1,6 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import { throughLosses } from "../../platform/db-losses.ts";
 import { AppError } from "../../platform/errors.ts";
+import { inTime } from "../../platform/in-time.ts";
 import { Semaphore } from "../../platform/semaphore.ts";
 import type { Principal } from "../model.ts";
 
@@ -126,7 +127,7 @@ export class KeyDirectory {
   async #lookUp(digest: string): Promise<Principal | null> {
     const running = this.#lookups.get(digest) ?? this.#startLookUp(digest);
     try {
-      return await inTime(running, freshMsMax);
+      return await inTime(running, freshMsMax, lateAnswer);
     } catch (error) {
       throw new AppError("temporarily_unavailable", { retryAfterSeconds: 2, cause: error });
     }
@@ -182,7 +183,7 @@ export class KeyDirectory {
 
   async #loadOrServeStale(digest: string, entry: Entry, age: number): Promise<Principal | null> {
     try {
-      return await inTime(this.#reload(digest, entry), reloadMsMax);
+      return await inTime(this.#reload(digest, entry), reloadMsMax, lateAnswer);
     } catch (error) {
       entry.failedTick = this.#clock.tick();
       if (age < staleMsMax) {
@@ -222,13 +223,4 @@ function makeRoom(map: Map<string, unknown>, sizeMax: number): void {
   }
 }
 
-/** Returns the result of a promise if it comes within this time; the promise may continue afterwards. */
-async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`the database did not answer in ${ms} ms`)), ms);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const lateAnswer = (): Error => new Error("the database did not answer in time");

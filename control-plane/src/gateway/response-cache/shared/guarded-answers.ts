@@ -1,5 +1,6 @@
 import type { Clock } from "../../../platform/clock.ts";
 import type { SealingKey } from "../../../platform/crypto/sealing-key.ts";
+import { inTime } from "../../../platform/in-time.ts";
 import type { Log } from "../../../platform/log.ts";
 import type { KeptAnswer, SharedAnswers } from "../model.ts";
 import { openAnswer, sealAnswer } from "./answer-codec.ts";
@@ -101,7 +102,7 @@ export class GuardedAnswers implements SharedAnswers {
     }
     this.#isTried = this.#hasFailed;
     try {
-      const found = await inTime(work(), msMax);
+      const found = await inTime(work(), msMax, () => new StoreTimeoutError(`no reply in ${msMax} ms`));
       this.#noteSuccess();
       return found;
     } catch (error) {
@@ -128,15 +129,5 @@ export class GuardedAnswers implements SharedAnswers {
     this.#isTried = false;
     this.#restsUntil = Math.max(this.#restsUntil, clock.tick() + restMs);
     store.reset();
-  }
-}
-
-async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new StoreTimeoutError(`no reply in ${ms} ms`)), ms);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
