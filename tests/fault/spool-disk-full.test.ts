@@ -138,7 +138,7 @@ describe("a file size limit", () => {
     spool.drain(consumer);
     await spool.replayed;
     expect(consumer.rows()).toHaveLength(report.recorded);
-    // What was written of the row that was refused is no damage.
+    // What was written of the refused row is not damage.
     expect(folder.warnings).toEqual([]);
   });
 });

@@ -80,11 +80,12 @@ async function setAgent({ id }: Admin, agent: number): Promise<void> {
   await rig.db.sql`update shared_admin_credentials set agent = ${agent}::int where id = ${id}::bigint`;
 }
 
-/** The input that changes an admin: rights, with the time at which they were read. */
-async function rightsOf({ id }: Admin, agent: number): Promise<object> {
+/** Asks for other rights of somebody, as they were read just now. */
+async function askForRights({ client }: Admin, { id }: Admin, agent: number): Promise<Answer> {
   const [row] = await rig.db.sql<{ updated_at: Date }>`
     select updated_at from shared_admin_credentials where id = ${id}::bigint`;
-  return { admin_id: Number(id), agent, updated_at: row?.updated_at.toISOString(), ...why };
+  const input = { admin_id: Number(id), agent, updated_at: row?.updated_at.toISOString(), ...why };
+  return await client.post("/backend/admin/admin/save/", input);
 }
 
 const newAdmin = (agent: number) => {
@@ -115,14 +116,13 @@ describe("one super-admin can't act as two", () => {
 
   test("by promoting an admin, while removing rights takes effect at once", async () => {
     const clerk = await admin({ isSuper: false });
-    const path = "/backend/admin/admin/save/";
-    const waiting = await asker.client.post(path, await rightsOf(clerk, 2));
+    const waiting = await askForRights(asker, clerk, 2);
     expectWaits(waiting, { username: clerk.username, role_before: "admin", role_after: "super-admin" });
     expect(await agentOf(clerk)).toBe(1);
     expect((await decide(second, waiting)).status).toBe(200);
     expect(await agentOf(clerk)).toBe(2);
-    expect((await asker.client.post(path, await rightsOf(clerk, 0))).body["admin"]).toMatchObject({ agent: 0 });
-    expectWaits(await asker.client.post(path, await rightsOf(clerk, 1)), { role_before: "nobody" });
+    expect((await askForRights(asker, clerk, 0)).body["admin"]).toMatchObject({ agent: 0 });
+    expectWaits(await askForRights(asker, clerk, 1), { role_before: "nobody" });
   });
 
   test("by a password link for a super-admin, or by removing a super-admin's authenticator", async () => {
@@ -369,7 +369,7 @@ describe("a request that waits", () => {
 
   test("is not done when its requester or its approver has lost the right meanwhile", async () => {
     const clerk = await admin({ isSuper: false });
-    const waiting = await asker.client.post("/backend/admin/admin/save/", await rightsOf(clerk, 2));
+    const waiting = await askForRights(asker, clerk, 2);
     await setAgent(asker, 1);
     expect(codeOf(await decide(second, waiting))).toEqual([409, "conflict"]);
     await setAgent(asker, 2);
@@ -380,8 +380,7 @@ describe("a request that waits", () => {
 
   test("gets a response even if two super-admins promote each other's candidates at the same moment", async () => {
     const [one, other] = [await admin({ isSuper: false }), await admin({ isSuper: false })];
-    const mine = await asker.client.post("/backend/admin/admin/save/", await rightsOf(one, 2));
-    const theirs = await second.client.post("/backend/admin/admin/save/", await rightsOf(other, 2));
+    const [mine, theirs] = [await askForRights(asker, one, 2), await askForRights(second, other, 2)];
     const lock = (tx: Queryable) =>
       tx.query("select 1 from shared_admin_credentials where id = $1 for update", [asker.id]);
     const answers = await runBothBehind(rig.db, lock, [() => decide(second, mine), () => decide(asker, theirs)]);

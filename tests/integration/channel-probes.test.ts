@@ -21,7 +21,7 @@ describe("a channel with periodic tests", () => {
 
   beforeAll(async () => {
     scene = await startRelayScene("one-process", {
-      // Without the jobs, one of which tests the channels every minute.
+      // Without jobs: one of them tests the channels every minute.
       env: { ROLES: "relay,gateway,backend" },
       prepare: async (rig, { url }) => {
         await rig.addModel(model);

@@ -56,7 +56,7 @@ export const holdMutants: readonly Mutant[] = [
     from: "amountOf(outputPerChoice * bounds.choices)",
     to: "amountOf(outputPerChoice)",
     rule: "each answer that is asked for is set aside",
-    tests: ["unit/gateway/admit/reserve-quota.test.ts"],
+    tests: ["unit/gateway/admit/bound-cost.test.ts"],
   },
   {
     id: "quota/hold-output-max",
@@ -64,7 +64,7 @@ export const holdMutants: readonly Mutant[] = [
     from: "Math.min(bounds.outputTokensMax ?? model.outputTokensMax, model.outputTokensMax)",
     to: "(bounds.outputTokensMax ?? model.outputTokensMax)",
     rule: "no more output is set aside than the model can give",
-    tests: ["unit/gateway/admit/reserve-quota.test.ts"],
+    tests: ["unit/gateway/admit/bound-cost.test.ts"],
   },
   {
     id: "quota/hold-kept-input",
@@ -72,7 +72,7 @@ export const holdMutants: readonly Mutant[] = [
     from: "if (inputTokensMax === null) {\n    return model.contextTokensMax;",
     to: "if (inputTokensMax === null) {\n    return 0;",
     rule: "input that the provider keeps is set aside",
-    tests: ["unit/gateway/admit/reserve-quota.test.ts"],
+    tests: ["unit/gateway/admit/bound-cost.test.ts"],
   },
   {
     id: "quota/hold-pictures",
@@ -80,7 +80,7 @@ export const holdMutants: readonly Mutant[] = [
     from: "inputTokensMax + inputImages * model.imageTokensMax",
     to: "inputTokensMax",
     rule: "pictures of the input are set aside",
-    tests: ["unit/gateway/admit/reserve-quota.test.ts"],
+    tests: ["unit/gateway/admit/bound-cost.test.ts"],
   },
   {
     id: "quota/hold-dearest",
@@ -88,7 +88,7 @@ export const holdMutants: readonly Mutant[] = [
     from: "(other > one ? other : one)",
     to: "(other < one ? other : one)",
     rule: "the bound of the input is at the dearest price",
-    tests: ["unit/gateway/admit/reserve-quota.test.ts"],
+    tests: ["unit/gateway/admit/bound-cost.test.ts"],
   },
   {
     id: "quota/hold-dearest-output",
@@ -96,7 +96,7 @@ export const holdMutants: readonly Mutant[] = [
     from: "model.price.highest",
     to: "{ ...model.price.highest, output: model.price.output }",
     rule: "the bound of the output is at the dearest price",
-    tests: ["unit/gateway/admit/reserve-quota.test.ts"],
+    tests: ["unit/gateway/admit/bound-cost.test.ts"],
   },
   {
     id: "quota/settle-key-base",

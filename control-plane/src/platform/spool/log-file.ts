@@ -88,7 +88,7 @@ class FoundRecords {
   }
 
   /** Something can't be read, up to the next record. */
-  skip(at: number, next: number): void {
+  passOver(at: number, next: number): void {
     this.#resumedAt = at === this.end ? next : this.#resumedAt;
   }
 
@@ -112,7 +112,7 @@ class FoundRecords {
     }
   }
 
-  /** There are no more records. What is left of a file that was not written over is a record that a crash has cut off, or damage. */
+  /** In a file that was not written over, what follows the last record is damage, unless it is the beginning of one that a crash cut off. */
   finish(bytes: Buffer): void {
     if (bytes.length <= fileBytesMax && !isCutOff(bytes, this.end)) {
       this.#lose(this.lastId + 1, bytes.length);
@@ -135,8 +135,8 @@ class FoundRecords {
  * Reads a file whose name has this id. Groups with lower ids than the name or the group before are what was in the file
  * before it was written over.
  *
- * What is not a group is damage if a group of this file comes after it, or the note that ends a lost one. At the end there may be
- * a group that a crash has cut off, which has no note, and of which a file that was not written over has only the beginning.
+ * What is not a group is damage if a group of this file follows, or the note of a lost one. The last group may be one that a crash
+ * cut off: it has no note, and in a file that was not written over nothing follows its beginning.
  * @throws Error of the file system
  */
 export function openFile(path: string, namedId: number): OpenedFile {
@@ -147,7 +147,7 @@ export function openFile(path: string, namedId: number): OpenedFile {
     const head = wholeAt(bytes, at);
     if (head === null) {
       const resumedAt = nextWhole(bytes, at + 1);
-      found.skip(at, resumedAt ?? bytes.length);
+      found.passOver(at, resumedAt ?? bytes.length);
       at = resumedAt;
       continue;
     }

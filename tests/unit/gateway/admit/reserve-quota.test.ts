@@ -1,173 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
-import {
-  boundCost,
-  boundUnits,
-  changeHold,
-  lowersHold,
-  reserveQuota,
-} from "@sluice/control-plane/gateway/admit/reserve-quota.ts";
-import type { ModelEntry, Principal, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
+import { changeHold, lowersHold, reserveQuota } from "@sluice/control-plane/gateway/admit/reserve-quota.ts";
+import type { Principal } from "@sluice/control-plane/gateway/model.ts";
 import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import type { HoldAnswer, Remainder } from "@sluice/control-plane/gateway/quota/model.ts";
-import { costOf } from "@sluice/control-plane/models/cost.ts";
-import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
-import { noUnits } from "@sluice/control-plane/models/units.ts";
-import { type Amount, minus, toAmount } from "@sluice/control-plane/platform/amount.ts";
-import fc from "fast-check";
-import { prices } from "../../../support/calls/priced-usage.ts";
+import type { Amount } from "@sluice/control-plane/platform/amount.ts";
 import { leaves, ScriptedLeases } from "../../../support/leases/scripted-leases.ts";
 
 /** The same with a refusal as a rejection, at once or later. */
 const reserve = async (...order: Parameters<typeof reserveQuota>) => await reserveQuota(...order);
-
-const { TEST_FULL } = process.env;
-const numRuns = TEST_FULL === "1" ? 100_000 : 1_000;
-const timeoutMs = 300_000;
-
-const requestBounds: fc.Arbitrary<RequestBounds> = fc.record({
-  inputTokensMax: fc.option(fc.nat(1_000_000), { nil: null }),
-  isOneContext: fc.boolean(),
-  inputImages: fc.nat(20),
-  inputPages: fc.nat(20),
-  searches: fc.nat(20),
-  fileLetters: fc.option(fc.nat(1_000), { nil: null }),
-  outputTokensMax: fc.option(fc.integer({ min: 1, max: 100_000 }), { nil: null }),
-  choices: fc.integer({ min: 1, max: 128 }),
-  outputImages: fc.nat(128),
-  audioMs: fc.nat(100_000_000),
-  characters: fc.nat(1_000),
-});
-const requests = requestBounds.map((bounds) => ({ bounds }));
-
-const models = fc.record({
-  contextTokensMax: fc.integer({ min: 1, max: 2_000_000 }),
-  outputTokensMax: fc.integer({ min: 1, max: 100_000 }),
-  imageTokensMax: fc.nat(50_000),
-  price: prices.map(toPriceVersion),
-});
-
-const entry = (fields: Pick<ModelEntry, "contextTokensMax" | "outputTokensMax" | "imageTokensMax" | "price">) => ({
-  name: "any",
-  ownedBy: "test",
-  kind: "chat" as const,
-  createdAt: 0,
-  deprecatedAtMs: null,
-  sunsetAtMs: null,
-  replacement: null,
-  lifeHeaders: null,
-  ...fields,
-});
-
-test(
-  "no usage within the bound costs more than what is set aside, however it is spread over the lines",
-  () => {
-    const share = fc.double({ min: 0, max: 1, noNaN: true });
-    const part = (whole: Amount, of: number): Amount =>
-      toAmount((BigInt(whole) * BigInt(Math.round(of * 1e9))) / 1_000_000_000n);
-    const property = fc.property(
-      requests,
-      models,
-      fc.tuple(share, share, share, share, share, share),
-      (request, model, shares) => {
-        const bound = boundUnits(request, entry(model));
-        const inputTokens = part(bound.inputTokens, shares[0]);
-        const outputTokens = part(bound.outputTokens, shares[1]);
-        const cacheReadTokens = part(inputTokens, shares[2]);
-        const cost = costOf(
-          {
-            ...noUnits,
-            inputTokens,
-            outputTokens,
-            cacheReadTokens,
-            cacheWriteTokens: part(minus(inputTokens, cacheReadTokens), shares[3]),
-            cacheWrite1hTokens: part(minus(inputTokens, cacheReadTokens), 1 - shares[3]),
-            reasoningTokens: part(outputTokens, shares[4]),
-            searches: request.bounds.searches ?? 0,
-            images: request.bounds.outputImages,
-            audioMs: part(bound.audioMs, shares[5]),
-          },
-          model.price,
-          1,
-        );
-        expect(cost).toBeLessThanOrEqual(boundCost(bound, entry(model)));
-      },
-    );
-    fc.assert(property, { numRuns });
-  },
-  timeoutMs,
-);
-
-test(
-  "the bound is reached: not more is set aside than a call can cost",
-  () => {
-    fc.assert(
-      fc.property(requests, models, prices, (request, fields, texts) => {
-        const parts = { cache_read_usd_per_m: "0", cache_write_usd_per_m: "0", cache_write_1h_usd_per_m: "0" };
-        const free = { ...parts, reasoning_usd_per_m: "0", long_prompt: null };
-        const model = entry({ ...fields, price: toPriceVersion({ ...texts, ...free }) });
-        const units = boundUnits(request, model);
-        expect(costOf(units, model.price, 1)).toBe(boundCost(units, model));
-      }),
-      { numRuns },
-    );
-  },
-  timeoutMs,
-);
-
-test("input that the provider stores is bounded by the context of the model, read again after each search", () => {
-  fc.assert(
-    fc.property(requests, models, (request, fields) => {
-      const model = entry(fields);
-      const bound = boundUnits({ bounds: { ...request.bounds, inputTokensMax: null } }, model);
-      expect(bound.inputTokens).toBe(model.contextTokensMax * (1 + (request.bounds.searches ?? 0)));
-    }),
-    { numRuns: 100 },
-  );
-});
-
-describe("what is set aside", () => {
-  const small = entry({
-    contextTokensMax: 10_000,
-    outputTokensMax: 1_000,
-    imageTokensMax: 700,
-    price: toPriceVersion({
-      ...{
-        version: 1,
-        input_usd_per_m: "1",
-        output_usd_per_m: "1",
-        cache_read_usd_per_m: null,
-        cache_write_usd_per_m: null,
-        reasoning_usd_per_m: null,
-      },
-      ...{
-        request_usd: "0",
-        image_usd: "0",
-        second_usd: "0",
-        cache_write_1h_usd_per_m: null,
-        search_usd_per_k: "0",
-        long_prompt: null,
-      },
-    }),
-  });
-  const bounds: RequestBounds = {
-    ...{ inputTokensMax: 300, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
-    ...{ outputImages: 0, audioMs: 0, characters: 0, inputPages: 0, fileLetters: 0 },
-  };
-
-  test.each([
-    ["the most that the model can give, if the request sets no limit", {}, 300, 1_000],
-    ["what was requested, if that is less", { outputTokensMax: 20 }, 300, 20],
-    ["no more than the model can give", { outputTokensMax: 5_000 }, 300, 1_000],
-    ["that much for each requested response", { outputTokensMax: 20, choices: 3 }, 300, 60],
-    ["the largest image of the model for each image", { inputImages: 2 }, 1_700, 1_000],
-    ["no more input than one context takes", { inputTokensMax: 90_000 }, 10_000, 1_000],
-    ["more if each text has its own context", { inputTokensMax: 90_000, isOneContext: false }, 90_000, 1_000],
-  ])("is %s", (_rule, asked, inputTokens, outputTokens) => {
-    expect(boundUnits({ bounds: { ...bounds, ...asked } }, small)).toMatchObject({ inputTokens, outputTokens });
-  });
-});
 
 const userBudget = 1n as BudgetId;
 const keyBudget = 2n as BudgetId;
@@ -193,12 +35,14 @@ test("a call holds its bound with the multiplier against the user's budget, and 
 });
 
 const [project, member] = [3n as BudgetId, 4n as BudgetId];
+const budgets = [userBudget, keyBudget, project, member];
+const heldIn = (leases: ScriptedLeases): bigint[] => budgets.map((id) => leases.heldOf(id));
 const shared = { ...limited, sharedBudgetIds: [project, member] };
 
 test("a call of an organisation's key holds its bound with the multiplier in the budgets of project and member, too", async () => {
   const leases = new ScriptedLeases({});
   expect(await reserveQuota(leases, shared, cost)).toMatchObject({ sharedBudgetIds: [project, member] });
-  expect([userBudget, keyBudget, project, member].map((id) => leases.heldOf(id))).toEqual([150n, 100n, 150n, 150n]);
+  expect(heldIn(leases)).toEqual([150n, 100n, 150n, 150n]);
   const alone = new ScriptedLeases({ [String(project)]: "insufficient" });
   await expect(reserve(alone, { ...shared, keyBudgetId: null }, cost)).rejects.toMatchObject({
     code: "insufficient_quota",
@@ -208,20 +52,18 @@ test("a call of an organisation's key holds its bound with the multiplier in the
 test.each([keyBudget, project, member])("when budget %p has too little, nothing stays held in any", async (short) => {
   const leases = new ScriptedLeases({ [String(short)]: "insufficient" });
   await expect(reserve(leases, shared, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
-  expect([userBudget, keyBudget, project, member].map((id) => leases.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
+  expect(heldIn(leases)).toEqual([0n, 0n, 0n, 0n]);
 });
 
 test("a call whose budgets all cover it waits for nothing", () => {
   expect(reserveQuota(new ScriptedLeases({}), shared, cost)).not.toBeInstanceOf(Promise);
 });
 
-const budgets = [userBudget, keyBudget, project, member];
-
-/** The same leases; one of them answers later. */
-const withLate = (leases: ScriptedLeases, late: BudgetId) => ({
-  hold: (id: BudgetId, amount: bigint) => {
-    const answer = leases.hold(id, amount);
-    return id === late ? Promise.resolve(answer) : answer;
+/** The same leases; these answer later. */
+const withLate = (leases: ScriptedLeases, ...late: readonly BudgetId[]) => ({
+  hold: (id: BudgetId, amount: Amount) => {
+    const ask = () => leases.hold(id, amount);
+    return late.includes(id) ? (async () => ask())() : ask();
   },
   settle: (id: BudgetId, held: bigint) => leases.settle(id, held),
   refusedBy: (id: BudgetId) => leases.refusedBy(id),
@@ -231,13 +73,13 @@ const withLate = (leases: ScriptedLeases, late: BudgetId) => ({
 test.each(budgets)("when the lease of budget %p has to be fetched, all or nothing is held, too", async (late) => {
   const ample = new ScriptedLeases({});
   await reserve(withLate(ample, late), shared, cost);
-  expect(budgets.map((id) => ample.heldOf(id))).toEqual([150n, 100n, 150n, 150n]);
+  expect(heldIn(ample)).toEqual([150n, 100n, 150n, 150n]);
   expect(ample.asked).toEqual(budgets.toReversed());
   for (const short of budgets) {
     const leases = new ScriptedLeases({ [String(short)]: "insufficient" });
     const reserving = reserve(withLate(leases, late), shared, cost);
     await expect(reserving).rejects.toMatchObject({ code: "insufficient_quota" });
-    expect(budgets.map((id) => leases.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
+    expect(heldIn(leases)).toEqual([0n, 0n, 0n, 0n]);
   }
 });
 
@@ -278,7 +120,7 @@ describe("of budgets that are short at the same time, a refusal", () => {
     const leases = new ScriptedLeases(answers, remainders);
     await expect(reserve(leases, shared, cost)).rejects.toThrow(said);
     expect(leases.asked).toHaveLength("3" in remainders ? 1 : 3);
-    expect(budgets.map((id) => leases.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
+    expect(heldIn(leases)).toEqual([0n, 0n, 0n, 0n]);
   });
 
   test("names the key for a free call, if only its limit is overdrawn", async () => {
@@ -290,7 +132,7 @@ describe("of budgets that are short at the same time, a refusal", () => {
     const leases = new ScriptedLeases({ [String(keyBudget)]: "insufficient" });
     const mute = Object.assign(leases, { remaindersOf: () => Promise.reject(new Error("no database")) });
     await expect(reserve(mute, shared, cost)).rejects.toMatchObject({ code: "temporarily_unavailable" });
-    expect(budgets.map((id) => leases.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
+    expect(heldIn(leases)).toEqual([0n, 0n, 0n, 0n]);
   });
 });
 
@@ -362,13 +204,12 @@ describe("the hold of a call that turns to another model", () => {
     const leases = new ScriptedLeases({});
     const hold = await reserveQuota(leases, shared, cost);
     const larger = await changeHold(leases, shared, hold, 250);
-    const heldNow = () => [userBudget, keyBudget, project, member].map((id) => leases.heldOf(id));
-    expect(heldNow()).toEqual([375n, 250n, 375n, 375n]);
+    expect(heldIn(leases)).toEqual([375n, 250n, 375n, 375n]);
     await changeHold(leases, shared, larger ?? hold, 31);
-    expect(heldNow()).toEqual([47n, 31n, 47n, 47n]);
+    expect(heldIn(leases)).toEqual([47n, 31n, 47n, 47n]);
     const spent = new ScriptedLeases({ [String(member)]: "insufficient" });
     expect(await changeHold(spent, shared, hold, 250)).toBeNull();
-    expect([userBudget, keyBudget, project, member].map((id) => spent.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
+    expect(heldIn(spent)).toEqual([0n, 0n, 0n, 0n]);
   });
 
   test.each([keyBudget, project, member])("holds no more of the others if budget %p can't be asked", async (broken) => {
@@ -386,15 +227,9 @@ describe("the hold of a call that turns to another model", () => {
     const beginning = new BrokenLeases({});
     expect(() => reserveQuota(beginning, shared, cost)).toThrow("broken");
     const waiting = new BrokenLeases({});
-    const late = {
-      hold: async (budgetId: BudgetId, amount: Amount) => waiting.hold(budgetId, amount),
-      settle: (budgetId: BudgetId, held: Amount) => waiting.settle(budgetId, held),
-      refusedBy: (budgetId: BudgetId) => waiting.refusedBy(budgetId),
-      remaindersOf: (ids: readonly BudgetId[]) => waiting.remaindersOf(ids),
-    };
-    await expect(reserve(late, shared, cost)).rejects.toThrow("broken");
+    await expect(reserve(withLate(waiting, ...budgets), shared, cost)).rejects.toThrow("broken");
     for (const leases of [changing, beginning, waiting]) {
-      expect([userBudget, keyBudget, project, member].map((id) => leases.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
+      expect(heldIn(leases)).toEqual([0n, 0n, 0n, 0n]);
     }
   });
 

@@ -65,7 +65,7 @@ describe("a log of groups that is read", () => {
     expect(readFileSync(`${path}.corrupt`, "utf8")).toBe("of an earlier process");
   });
 
-  test("keeps the file itself, once it is done with or closed, if there is no room for a copy", () => {
+  test("keeps the file itself if there is no room for a copy", () => {
     for (const isFull of [true, false]) {
       using folder = new LogFolder();
       const log = folder.open();
