@@ -95,6 +95,13 @@ test("a late answer to an earlier recall does not take back an answer to a later
   expect(await ask(0, 30n, 3n, second.recall)).toMatchObject({ isRecallAnswered: true });
 });
 
+test("what the multipliers of unsettled rows still owe is not lent", async () => {
+  await db.sql`
+    select charge_budgets('a', array[${budget(0)}::bigint], array[40::bigint], array[20::bigint])`;
+  expect(await ask(0, 41n, 1n)).toMatchObject({ leasedNow: q(0n), remainingAfter: q(40n) });
+  expect(await ask(0, 40n, 2n)).toMatchObject({ leasedNow: q(40n), remainingAfter: q(0n) });
+});
+
 test("ahead of need a replica is lent a quarter of what remains, and what it needs in any case", async () => {
   const request = { budgetId: budget(0), recall: 0n };
   const [first] = stores as [LeaseStore];

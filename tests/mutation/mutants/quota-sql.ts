@@ -24,7 +24,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
     from: "- v_budget.leased - v_budget.reserved;",
     to: "- v_budget.leased;",
     rule: "what unsettled rows owe is not lent",
-    tests: ["integration/settling.test.ts", "integration/usage-commit.test.ts"],
+    tests: ["integration/quota-locks.test.ts"],
   },
   {
     id: "quota/sql-lend-leased",

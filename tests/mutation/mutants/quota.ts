@@ -144,7 +144,7 @@ export const quotaMutants: readonly Mutant[] = [
     from: "    this.number = 0n;\n    this.#endTick = tick + recallMsMax;\n  }\n\n  /** What",
     to: "    this.number = 0n;\n  }\n\n  /** What",
     rule: "others get as much time to give back idle quota, however long calls have been waiting here",
-    tests: ["unit/gateway/quota/two-replicas.test.ts"],
+    tests: ["unit/gateway/quota/recalls.test.ts"],
   },
   {
     id: "quota/recall-again",
