@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, ftruncateSync, openSync, readdirSync, renameS
 import { join } from "node:path";
 import { flushFile, flushFolder, flushFolderNow } from "./flush-files.ts";
 import { encodeGroup, encodeNote, headBytes, type StoredGroup } from "./group-record.ts";
-import { type DamagedFile, keep, keepDamaged } from "./kept-files.ts";
+import { type DamagedFile, keep, keepDamaged, removeParts } from "./kept-files.ts";
 import {
   fileBytesMax,
   firstFrom,
@@ -51,6 +51,7 @@ export class GroupLog {
    */
   constructor(folder: string, committedId: number) {
     this.#folder = folder;
+    removeParts(folder);
     const opened = readdirSync(folder)
       .flatMap((each) => {
         const namedId = fromName(each);

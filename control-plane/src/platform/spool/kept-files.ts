@@ -7,6 +7,7 @@ const copiesMax = 16;
 const copyBytesMax = 128 * 1024 * 1024;
 
 const copyName = /\.corrupt(-\d+)?$/;
+const partName = /\.corrupt(-\d+)?\.part$/;
 const copyOrWal = /\.corrupt(-\d+)?(-wal)?$/;
 
 /** A damaged file of an earlier process, and the name of its copy. */
@@ -97,6 +98,13 @@ function copyWhole(from: string, to: string): void {
   } catch (error) {
     rmSync(part, { force: true });
     throw error;
+  }
+}
+
+/** Removes parts of copies: an earlier process ended while it made them, and the file itself is still there. */
+export function removeParts(folder: string): void {
+  for (const name of readdirSync(folder).filter((each) => partName.test(each))) {
+    rmSync(join(folder, name), { force: true });
   }
 }
 

@@ -94,6 +94,26 @@ describe("copies of damaged files", () => {
     expect(copiesIn(folder.path)).toHaveLength(copiesMax);
   });
 
+  test("of which a process that ended has left a part are made whole at the next start, or the part is removed", () => {
+    using folder = new LogFolder();
+    const log = folder.open();
+    for (const id of [1, 2]) {
+      append(log, id, `body ${id}`);
+    }
+    log.close();
+    const [path = ""] = folder.files();
+    damage(path, "body 1");
+    const damaged = readFileSync(path);
+    const part = (copy: number) => `${copyOf(path, copy)}.part`;
+    writeFileSync(part(1), damaged.subarray(0, 10));
+    writeFileSync(part(2), damaged.subarray(0, 10));
+    const next = folder.open();
+    next.close();
+    expect(next.damaged).toEqual([{ path, movedTo: copyOf(path, 1) }]);
+    expect(readFileSync(copyOf(path, 1)).equals(damaged)).toBe(true);
+    expect(copiesIn(folder.path)).toHaveLength(1);
+  });
+
   test("grow with their file only up to the limit", () => {
     using folder = new LogFolder();
     const log = folder.open();
