@@ -4,6 +4,7 @@ import { flushFile, flushFolder, flushFolderNow } from "./flush-files.ts";
 import { encodeGroup, encodeNote, headBytes, type StoredGroup } from "./group-record.ts";
 import { type DamagedFile, keep, keepDamaged, removeParts } from "./kept-files.ts";
 import {
+  cutRest,
   fileBytesMax,
   firstFrom,
   fromName,
@@ -182,6 +183,11 @@ export class GroupLog {
     const file = this.#fileOf(id);
     const later = this.#files.filter((each) => each.isKept && each !== file);
     return keep(file, file.groups[firstFrom(file, id)]?.offset ?? 0, later);
+  }
+
+  /** Whether a group is in the log. */
+  has(id: number): boolean {
+    return this.#files.some((file) => file.groups[firstFrom(file, id)]?.id === id);
   }
 
   #fileOf(id: number): LogFile {
@@ -383,14 +389,5 @@ export class GroupLog {
       }
     }
     this.#files.push(file);
-  }
-}
-
-/** Removes what a failed write has left: at the next start it would look like damage. */
-function cutRest({ fd, end }: LogFile): void {
-  try {
-    ftruncateSync(fd, end);
-  } catch {
-    // The next group is written over it.
   }
 }

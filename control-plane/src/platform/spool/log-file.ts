@@ -1,4 +1,4 @@
-import { fstatSync, openSync, readSync } from "node:fs";
+import { fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
 import { UnreadableGroupError } from "./errors.ts";
 import { type Head, headBytes, isCutOff, nextWhole, type StoredGroup, wholeAt } from "./group-record.ts";
 
@@ -207,4 +207,13 @@ export function readGroup(
     throw new UnreadableGroupError(path, group);
   }
   return { id, count, body: bytes.subarray(headBytes) };
+}
+
+/** Removes what a failed write has left: at the next start it would look like damage. */
+export function cutRest({ fd, end }: LogFile): void {
+  try {
+    ftruncateSync(fd, end);
+  } catch {
+    // The next group is written over it.
+  }
 }

@@ -6,6 +6,7 @@ import { flushFile } from "./flush-files.ts";
 import { GroupLog } from "./group-log.ts";
 import type { StoredGroup } from "./group-record.ts";
 import type { DamagedFile } from "./kept-files.ts";
+import { groupLostWith } from "./taken-batch.ts";
 
 export type StoredTotals = {
   readonly entries: number;
@@ -141,11 +142,12 @@ export class SpoolStore {
   }
 
   /**
-   * Turns all entries that were quarantined into new groups, so that they are tried again. Returns how many there were.
+   * Turns all entries that were quarantined into new groups, so that they are tried again. Returns how many there were. Those of a
+   * lost group that is in the log again are left out: its rows are tried themselves.
    */
   requeueQuarantined(atMs: number): number {
     const lines = this.listQuarantined();
-    for (const line of lines) {
+    for (const line of lines.filter((each) => !this.#log.has(groupLostWith(each)))) {
       this.insert({ id: this.#lastId + 1, count: 1, body: Buffer.from(line) }, atMs);
     }
     // A process that ends here tries them twice, which changes nothing.

@@ -1,6 +1,14 @@
 import type { UnreadableGroupError } from "./errors.ts";
 import type { QuarantinedEntry, RowTexts, SpoolBatch } from "./model.ts";
 
+const lostMark = (id: number | string): string => `of group ${id}, which could not be read`;
+const lostLine = new RegExp(`^row \\d+ of \\d+ ${lostMark("(\\d+)")}$`);
+
+/** The group of a row that was quarantined because its group could not be read; 0, which none has, for another line. */
+export function groupLostWith(line: string): number {
+  return Number(lostLine.exec(line)?.[1] ?? 0);
+}
+
 /** A batch together with what is needed to remove it. */
 export type TakenBatch<Rows, Summary> = Pick<SpoolBatch<Rows, Summary>, "isReplay" | "isRetry"> & {
   readonly rows: RowTexts<Summary>;
@@ -65,7 +73,7 @@ export class TakenGroups<Rows> {
       `${message}; ${movedTo === null ? "no copy of it is kept beside those that are there" : `see ${movedTo}`}`,
     );
     for (let row = 1; row <= count; row += 1) {
-      const text = `row ${row} of ${count} of group ${id}, which could not be read`;
+      const text = `row ${row} of ${count} ${lostMark(id)}`;
       this.unreadable.push({ entry: null, text, error });
     }
     this.add(group);

@@ -42,13 +42,20 @@ describe("a row that the database refuses again after a crash is quarantined and
     for (const row of ["unreadable", bad, "good"]) {
       await appendNotes(spool, [row]);
     }
-    const { readOne } = GroupLog.prototype;
-    spyOn(GroupLog.prototype, "readOne").mockImplementation(function (this: GroupLog, id) {
-      const body = readOne.call(this, id);
+    const { read, readOne } = GroupLog.prototype;
+    const check = (id: number): void => {
       if (id === 1) {
-        throw new UnreadableGroupError("the log", { id, count: 1, bytes: body.length }, new Error("EIO"));
+        throw new UnreadableGroupError("the log", { id, count: 1, bytes: 10 }, new Error("EIO"));
       }
-      return body;
+    };
+    spyOn(GroupLog.prototype, "readOne").mockImplementation(function (this: GroupLog, id) {
+      check(id);
+      return readOne.call(this, id);
+    });
+    // When it is read again, which is soon.
+    spyOn(GroupLog.prototype, "read").mockImplementation(function (this: GroupLog, fromId, ...rest) {
+      check(fromId);
+      return read.call(this, fromId, ...rest);
     });
     const isQuarantined = Promise.withResolvers<void>();
     spool.drain({ ...refusing(), onQuarantine: () => isQuarantined.resolve() });
@@ -93,4 +100,25 @@ describe("a row that the database refuses again after a crash is quarantined and
     expect(store.complete(0, [{ ...lost, error: new Error("see another file") }], 2_000)).toEqual([]);
     await store.close();
   });
+});
+
+test("rows of a group that was given up and can be read at the next start are committed, and are not in quarantine", async () => {
+  await using folder = await spoolFolder();
+  await (await folder.open()).close();
+  const store = new SpoolStore(join(folder.directory, "0"));
+  for (const [id, row] of ["refused", "before", "back"].entries()) {
+    store.insert({ id: id + 1, count: 1, body: Buffer.from(`["note","${row}"]`) }, 1_000);
+  }
+  const lost = [1, 3].map((id) => `row 1 of 1 of group ${id}, which could not be read`);
+  // The third was given up while the second was set aside.
+  store.complete(
+    1,
+    lost.map((text) => ({ text, error: new Error("EIO") })),
+    1_000,
+  );
+  await store.close();
+  const consumer = sink();
+  expect(await replay(folder, consumer)).toMatchObject({ rows: [], counts: [1, 1, 1] });
+  expect(consumer.rows()).toEqual(["before", "back"]);
+  expect(consumer.quarantined.map(({ text }) => text)).toEqual(lost.slice(0, 1));
 });
