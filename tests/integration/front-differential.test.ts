@@ -13,6 +13,7 @@ const firstSeed = Number(TEST_SEED ?? 1);
 const seeds = Array.from({ length: seedCount }, (_, index) => firstSeed + index);
 /** An ordinary run tries every so many of them, which are some of each place. */
 const byteCasesEach = TEST_FULL === "1" ? 1 : 11;
+const triedBytes = byteCases.filter((_, index) => index % byteCasesEach === 0);
 /** Conversations at the same time. */
 const lanes = 100;
 
@@ -46,7 +47,8 @@ const essence = ({ method, target, host, body, headers }: SeenRequest) =>
 function findDifference(text: string, { seen, statuses }: Transcript, runtime: Transcript): object | null {
   const [ours, theirs] = [seen.map(essence), runtime.seen.map(essence)];
   const isSame = ours.every((one, index) => one === theirs[index]);
-  const hasRefused = statuses.at(-1) !== 200;
+  // Without any response yet, nothing is refused.
+  const hasRefused = (statuses.at(-1) ?? 200) !== 200;
   return isSame && (hasRefused || ours.length === theirs.length) ? null : { text, ours, theirs, statuses };
 }
 
@@ -91,8 +93,7 @@ describe("the front understands no request otherwise than the runtime's server",
 
   test("in an attempt to hide a length or an encoding by any byte", async () => {
     const differences: object[] = [];
-    const tried = byteCases.filter((_, index) => index % byteCasesEach === 0);
-    await inLanes(tried, async ({ name, text }) => {
+    await inLanes(triedBytes, async ({ name, text }) => {
       const difference = await compare(text, text.length);
       if (difference !== null) {
         differences.push({ name, ...difference });
@@ -122,28 +123,58 @@ describeUnless(unlessInstalled("nginx"), "the front understands no request other
 
   afterAll(() => nginx.stop());
 
+  /** How many requests both have understood. */
+  let compared = 0;
+
   const findOther = (text: string, ours: Transcript, theirs: Transcript): object | null => {
     const short = ({ method, target, body }: SeenRequest) => JSON.stringify({ method, target, body });
     const own = ours.seen.filter(({ by }) => by === "front").map(short);
     const others = theirs.seen.map(short);
+    compared += Math.min(own.length, others.length);
     const isOther = own.some((one, index) => others[index] !== undefined && one !== others[index]);
     return isOther ? { text, own, others } : null;
   };
 
-  test("in changed requests", async () => {
+  /** Listens with patience to a server that has not refused, and said less than it should: a busy machine lets it wait. */
+  const listenTo = async (port: number, text: string, requestsMin: number): Promise<Transcript> => {
+    const heard = await converse(port, text);
+    const isQuiet = (heard.statuses.at(-1) ?? 200) === 200 && heard.seen.length < requestsMin;
+    return isQuiet ? await converse(port, text, { quietMs: patientMs }) : heard;
+  };
+
+  const compareWithNginx = async (text: string): Promise<object | null> => {
+    const ours = await listenTo(rig.port, text, 1);
+    const served = ours.seen.filter(({ by }) => by === "front").length;
+    return findOther(text, ours, await listenTo(nginx.port, text, served));
+  };
+
+  const findOthers = async (texts: readonly string[]): Promise<object[]> => {
     const differences: object[] = [];
-    await inLanes(seeds, async (seed) => {
-      const text = oddRequests(seed);
-      const difference = findOther(text, await converse(rig.port, text), await converse(nginx.port, text));
+    compared = 0;
+    await inLanes(texts, async (text) => {
+      const difference = await compareWithNginx(text);
       if (difference !== null) {
-        differences.push({ seed, ...difference });
+        differences.push(difference);
       }
     });
-    expect(differences).toEqual([]);
+    return differences;
+  };
+
+  test("in changed requests", async () => {
+    expect(await findOthers(seeds.map(oddRequests))).toEqual([]);
+    expect(compared).toBeGreaterThan(seeds.length / 4);
+  }, 600_000);
+
+  test("in an attempt to hide a length or an encoding by any byte", async () => {
+    expect(await findOthers(triedBytes.map(({ text }) => text))).toEqual([]);
+  }, 600_000);
+
+  test("in the cases of another parser", async () => {
+    expect(await findOthers(parserCases.map(([, text]) => text))).toEqual([]);
+    expect(compared).toBeGreaterThan(10);
   }, 600_000);
 
   test.each([...smugglingCases])("in an attempt to smuggle: %s", async (_, text) => {
-    const [ours, theirs] = [await converse(rig.port, text), await converse(nginx.port, text)];
-    expect(findOther(text, ours, theirs)).toBeNull();
+    expect(await compareWithNginx(text)).toBeNull();
   });
 });
