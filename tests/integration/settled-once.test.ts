@@ -118,10 +118,13 @@ test("the lag is measured soon while 30,000 settled calls of a minute are after 
   await scene.owner.sql`update settlement_checkpoint set xid = '0' where source like 'usage_log:%'`;
   const tookMs = await scene.db.withTransaction(async (tx) => {
     const [backend] = await tx.sql<{ pid: number }>`select pg_backend_pid() as pid`;
+    // It takes several ticks of the clock by which processor time is counted, so that no time would be that of no process.
+    await tx.sql`select count(*) from generate_series(1, 2000000)`;
     const before = cpuMsOfTree(backend?.pid ?? 0);
+    expect(before).toBeGreaterThan(0);
     expect((await readSettlementLag(tx)).seconds).toBe(0);
     return cpuMsOfTree(backend?.pid ?? 0) - before;
   });
   // Processor time, which others on the machine do not lengthen. Call by call it would take five seconds.
-  expect(tookMs).toBeWithin(1, 2_000);
+  expect(tookMs).toBeLessThan(2_000);
 });
