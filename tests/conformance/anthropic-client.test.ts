@@ -4,6 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
+import { dayMs } from "@sluice/control-plane/platform/clock.ts";
 import AnthropicBefore from "anthropic-sdk-0";
 import { zodOutputFormat as zodOutputFormatBefore } from "anthropic-sdk-0/helpers/zod";
 import { z } from "zod";
@@ -238,7 +239,9 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
     test("models are listed page by page and found one by one", async () => {
       for (const day of [1, 2, 3]) {
         const name = `claude-page-${day}`;
-        await saveMapEntry(messages.rig, { name, released_at: `2030-01-0${day}T00:00:00Z` }).catch(() => undefined);
+        // Later than those that the rig has created.
+        const released_at = new Date(Date.now() + day * dayMs).toISOString();
+        await saveMapEntry(messages.rig, { name, released_at }).catch(() => undefined);
       }
       await waitUntil(() =>
         clientFor()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { byKeyField, type KeyField, keyFields } from "@sluice/contracts/key-fields";
 import { toCallSettings } from "@sluice/control-plane/gateway/keys/model.ts";
 import { findPrincipal } from "@sluice/control-plane/gateway/keys/store.ts";
+import { dayMs } from "@sluice/control-plane/platform/clock.ts";
 import { sha256 } from "@sluice/control-plane/platform/crypto/digest.ts";
 import { consoleClient } from "../support/accounts/console-client.ts";
 import { loginAdmin } from "../support/accounts/logins.ts";
@@ -15,6 +16,9 @@ import {
   startKeyScene,
 } from "../support/calls/key-scene.ts";
 
+/** A moment so many days from now. */
+const daysAhead = (days: number): string => new Date(Date.now() + days * dayMs).toISOString();
+
 /** Two values for each kind of field. */
 const samples = {
   name: ["one", "other"],
@@ -22,7 +26,7 @@ const samples = {
   period: ["weekly", "daily"],
   models: [["flat"], ["gpt-4o-mini", "flat"]],
   addresses: [["127.0.0.1"], ["127.0.0.0/8", "2001:db8::/32"]],
-  moment: ["2027-03-01T10:00:00.000Z", "2027-04-02T11:00:00.000Z"],
+  moment: [daysAhead(90), daysAhead(120)],
   count: [7_001, 7_002],
   flag: [false, true],
 } as const;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { dayMs } from "@sluice/control-plane/platform/clock.ts";
 import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 import { builtWeb } from "../support/web/web-build.ts";
@@ -84,6 +85,14 @@ async function untilGone(path: string, text: string): Promise<void> {
   throw new Error(`${path} still has ${text}`);
 }
 
+const startedAtMs = Date.now();
+
+/** The minute so many days, and minutes, after this file began, as a setting has it. */
+function minuteAhead(days: number, minutes = 0): string {
+  const moment = new Date(startedAtMs + days * dayMs + minutes * 60_000);
+  return moment.toISOString().slice(0, 16).replace("T", " ");
+}
+
 test("an announcement is shown on public pages, forms and the console in its time, escaped", async () => {
   const line = '<a href="https://status.example/a?b=1&amp;c=2">Maintenance &lt;i&gt;tonight&lt;/i&gt;</a>';
   for (const path of ["/login/", "/admin/"]) {
@@ -98,13 +107,13 @@ test("an announcement is shown on public pages, forms and the console in its tim
   expect(await setSetting("announcement.until", "2020-01-01 00:00")).toBe(200);
   await untilGone("/login/", "tonight");
   await untilGone("/de/pricing/", "tonight");
-  expect(await setSetting("announcement.until", "2099-01-01 00:00", 1)).toBe(200);
+  expect(await setSetting("announcement.until", minuteAhead(20), 1)).toBe(200);
   await untilShown("/login/", "tonight");
-  expect(await setSetting("announcement.from", "2098-01-01 00:00")).toBe(200);
+  expect(await setSetting("announcement.from", minuteAhead(10))).toBe(200);
   await untilGone("/login/", "tonight");
-  expect(await setSetting("announcement.until", "2097-12-31 23:59", 2)).toBe(400);
-  expect(await setSetting("announcement.from", "2099-01-01 00:00", 1)).toBe(400);
-  expect(await setSetting("announcement.from", "2098-12-31 23:59", 1)).toBe(200);
+  expect(await setSetting("announcement.until", minuteAhead(10, -1), 2)).toBe(400);
+  expect(await setSetting("announcement.from", minuteAhead(20), 1)).toBe(400);
+  expect(await setSetting("announcement.from", minuteAhead(20, -1), 1)).toBe(200);
 });
 
 test("the operator's legal pages are linked in the footer and where people register", async () => {

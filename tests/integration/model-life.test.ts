@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { dayMs, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
 import { loginAdmin } from "../support/accounts/logins.ts";
 import { type KeyScene, type KeyUser, price, startKeyScene } from "../support/calls/key-scene.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
 
 const deprecated = "2026-01-01T00:00:00Z";
-const end = "2035-12-31T12:00:00Z";
+/** A whole second a year from now, because a header has no parts of one. */
+const endDate = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 365 * dayMs);
+const end = endDate.toISOString();
 
 let scene: KeyScene;
 let admin: ConsoleClient;
@@ -51,11 +54,11 @@ describe("a model that is deprecated and ends", () => {
     await waitUntil(async () => lifeIn(await ask("/v1/chat/completions"))[0] !== null);
     for (const path of ["/v1/chat/completions", "/v1/messages"]) {
       const answer = await ask(path);
-      expect([answer.status, lifeIn(answer)]).toEqual([200, ["@1767225600", "Mon, 31 Dec 2035 12:00:00 GMT"]]);
+      expect([answer.status, lifeIn(answer)]).toEqual([200, ["@1767225600", endDate.toUTCString()]]);
       expect(lifeIn(await ask(path, "flat"))).toEqual([null, null]);
     }
     expect(await listed()).toMatchObject({
-      ...{ deprecation_date: "2026-01-01", shutdown_date: "2035-12-31", replacement: "flat" },
+      ...{ deprecation_date: "2026-01-01", shutdown_date: utcDay(endDate.getTime()), replacement: "flat" },
     });
   });
 

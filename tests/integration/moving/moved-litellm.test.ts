@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { openChannelCredential } from "@sluice/control-plane/gateway/channels/credentials.ts";
 import type { ImportReport } from "@sluice/control-plane/moving/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLiteLlm, liteKeys, move, storeLiteSaltKey } from "../../support/moving/peers.ts";
 import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";
 
@@ -90,7 +91,11 @@ describe("keys of LiteLLM", () => {
     const [old] = await rig.db.sql<{ same: boolean; ends: Date }>`
       select o.limit_key_id = k.id as same, o.expires_at as ends from api_key o join api_key k on k.name = 'alice-own'
       where o.name = 'alice-own (before its rotation)'`;
-    expect(old).toEqual({ same: true, ends: new Date("2099-01-01T00:00:00Z") });
+    const peer = openDatabase({ url: lite.url, poolMax: 1, applicationName: "test" });
+    const [there] = await peer.sql<{ ends: Date }>`
+      select revoke_at at time zone 'UTC' as ends from "LiteLLM_DeprecatedVerificationToken"`;
+    await peer.close(500);
+    expect(old).toEqual({ same: true, ends: there?.ends as Date });
   });
 });
 
