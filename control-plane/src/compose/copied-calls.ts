@@ -7,9 +7,12 @@ import { recordKind } from "../usage/log/call-record.ts";
 import { commonUsage, copyUsage, copyUsageSql } from "../usage/log/copy-store.ts";
 import { RecordReader } from "../usage/log/record-reader.ts";
 
-const lineStart = Buffer.from(`["${recordKind}",`);
 /** Reads one record at a time, for all that are copied. */
-const reader = new RecordReader({ common: commonUsage, end: commonTrace });
+const reader = new RecordReader({
+  start: Buffer.from(`["${recordKind}",`),
+  common: commonUsage,
+  end: commonTrace,
+});
 
 /**
  * Rows of new calls in the form of `COPY`, which takes the database half as long as an insert that reads them from JSON. They
@@ -26,9 +29,8 @@ export class CopiedCalls implements LineTaker {
 
   /** Takes a line of a spool. @returns false for one that has to be inserted */
   take(text: Buffer, from: number, to: number): boolean {
-    const start = from + lineStart.length;
     // Without the bracket that ends the line.
-    if (text.compare(lineStart, 0, lineStart.length, from, start) !== 0 || !reader.read(text, start, to - 1)) {
+    if (!reader.read(text, from, to - 1)) {
       return false;
     }
     const before = this.#usage.length;

@@ -19,6 +19,8 @@ const endsMax = 5_000;
  * @throws RangeError, TypeError, SyntaxError if they are not fit for it
  */
 export type RecordMaker<Common, End> = {
+  /** What precedes the fields of each record, and is found together with them. */
+  readonly start: Buffer;
   readonly common: (fields: readonly unknown[]) => Common;
   /** Of a list that has the common fields and those that only traces say, at their places. */
   readonly end: (fields: readonly unknown[]) => End;
@@ -40,6 +42,7 @@ export class RecordReader<Common, End> {
   #beginnings = new KnownBytes<Beginning<Common, End>>();
   #endCount = 0;
   #text: Buffer = Buffer.alloc(0);
+  #view: DataView = new DataView(new ArrayBuffer(0));
   #at = 0;
   #isPlain = true;
   common: Common | null = null;
@@ -68,8 +71,11 @@ export class RecordReader<Common, End> {
 
   /** @returns false for a record that is not read like this, although it may be valid */
   read(text: Buffer, from: number, to: number): boolean {
-    this.#text = text;
-    const beginning = this.#beginnings.foundAt(text, from, to) ?? this.#learnBeginning(from, to);
+    if (text !== this.#text) {
+      this.#text = text;
+      this.#view = new DataView(text.buffer, text.byteOffset, text.length);
+    }
+    const beginning = this.#beginnings.foundAt(this.#view, from, to) ?? this.#learnBeginning(from, to);
     if (beginning === null || beginning.value.common === null) {
       return false;
     }
@@ -112,7 +118,7 @@ export class RecordReader<Common, End> {
     if (text[at] !== comma || text[to - 1] !== closeBracket) {
       return false;
     }
-    const known = ends.foundAt(text, at, to);
+    const known = ends.foundAt(this.#view, at, to);
     // A longer one is another end.
     const isWhole = known !== null && at + known.bytes.length === to;
     const { value } = isWhole ? known : ends.learn(text, at, to, (bytes) => this.#makeEnd(fields, bytes));
@@ -123,9 +129,14 @@ export class RecordReader<Common, End> {
   /** Finds the beginning of a record, up to the comma before its own fields. */
   #learnBeginning(from: number, to: number): Known<Beginning<Common, End>> | null {
     const text = this.#text;
+    const { start } = this.#maker;
+    const fieldsAt = from + start.length;
+    if (fieldsAt > to || text.compare(start, 0, start.length, from, fieldsAt) !== 0) {
+      return null;
+    }
     let commas = 0;
     let isInText = false;
-    for (let at = from; at < to; at += 1) {
+    for (let at = fieldsAt; at < to; at += 1) {
       const byte = text[at];
       if (byte === quote) {
         isInText = !isInText;
@@ -143,7 +154,7 @@ export class RecordReader<Common, End> {
 
   #makeBeginning(bytes: Buffer): Beginning<Common, End> {
     const made = madeOrNull(() => {
-      const fields = JSON.parse(`${bytes.toString("utf8", 0, bytes.length - 1)}]`) as unknown[];
+      const fields = JSON.parse(`${bytes.toString("utf8", this.#maker.start.length, bytes.length - 1)}]`) as unknown[];
       return { fields, common: this.#maker.common(fields) };
     });
     return made === null ? { fields: [], common: null, ends: new KnownBytes() } : { ...made, ends: new KnownBytes() };
