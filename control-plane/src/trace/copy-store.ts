@@ -5,6 +5,8 @@ import { recordPlace, traceColumns } from "./write-store.ts";
 
 /** Columns with a value of their own in each row, in the order in which `copyTrace` writes them. */
 const ownColumns = ["request_id", "started_at", "input_tokens", "output_tokens", "first_token_ms", "duration_ms"];
+/** More than these take. */
+const ownBytesMax = 20 * ownColumns.length;
 const commonColumns = traceColumns.filter(({ name }) => !ownColumns.includes(name));
 
 /** @param table the log or, if all rows are of one day, its partition */
@@ -30,7 +32,7 @@ export function copyTrace(text: Buffer, record: RecordReader<unknown, Buffer>, o
   if (record.end === null) {
     return;
   }
-  out.add(record.end);
+  out.beginRow(record.end, ownBytesMax);
   out.uuid(text, record.requestIdAt);
   out.moment(record.startedAtMs);
   out.bigint(record.inputTokens);

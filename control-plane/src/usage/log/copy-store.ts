@@ -10,6 +10,8 @@ const ownColumns = [
   ...(["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens"] as const),
   ...(["provider_cost_usd", "attempts"] as const),
 ];
+/** More than these take, without the attempts and a cost. */
+const ownBytesMax = 20 * ownColumns.length;
 const integerMax = 2 ** 31 - 1;
 /** Microseconds are exact up to here. */
 const momentMax = Date.UTC(2200, 0, 1);
@@ -61,8 +63,13 @@ export function copyUsage(text: Buffer, record: RecordReader<CommonUsage, unknow
   if (common === null || durationMs > integerMax || (firstByteMs ?? 0) > integerMax || startedAtMs > momentMax) {
     return false;
   }
+  if (providerCost !== null && !decimal.test(providerCost)) {
+    return false;
+  }
   const { row, attemptStart, attemptEnd } = common;
-  out.add(row);
+  const cost = providerCost === null ? null : copyValue("numeric", providerCost);
+  const attemptLength = attemptStart.length + record.attemptTo - record.attemptFrom + attemptEnd.length;
+  out.beginRow(row, ownBytesMax + (cost?.length ?? 0) + attemptLength);
   if (!out.uuid(text, record.requestIdAt)) {
     return false;
   }
@@ -76,17 +83,15 @@ export function copyUsage(text: Buffer, record: RecordReader<CommonUsage, unknow
   out.bigint(record.cacheReadTokens);
   out.bigint(record.cacheWriteTokens);
   out.bigint(record.reasoningTokens);
-  if (providerCost === null) {
+  if (cost === null) {
     out.length4(-1);
-  } else if (decimal.test(providerCost)) {
-    out.add(copyValue("numeric", providerCost));
   } else {
-    return false;
+    out.piece(cost, 0, cost.length);
   }
-  out.length4(attemptStart.length + record.attemptTo - record.attemptFrom + attemptEnd.length);
-  out.add(attemptStart);
+  out.length4(attemptLength);
+  out.piece(attemptStart, 0, attemptStart.length);
   out.piece(text, record.attemptFrom, record.attemptTo);
-  out.add(attemptEnd);
+  out.piece(attemptEnd, 0, attemptEnd.length);
   out.endRow();
   return true;
 }

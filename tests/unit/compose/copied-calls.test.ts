@@ -1,0 +1,159 @@
+import { expect, test } from "bun:test";
+import type { GatewayUserId, RequestId } from "@sluice/contracts/ids";
+import { type Decimal, parseDecimal, type Quota } from "@sluice/contracts/money";
+import { type CallRows, type CallsSummary, callForms } from "@sluice/control-plane/compose/call-rows.ts";
+import { CopiedCalls } from "@sluice/control-plane/compose/copied-calls.ts";
+import { noUnits } from "@sluice/control-plane/models/units.ts";
+import type { Transaction } from "@sluice/control-plane/platform/db.ts";
+import { copyValue } from "@sluice/control-plane/platform/db-copy-values.ts";
+import { jsonLists } from "@sluice/control-plane/platform/spool/json-lists.ts";
+import { RowCollector } from "@sluice/control-plane/platform/spool/model.ts";
+import { recordPlace, traceColumns } from "@sluice/control-plane/trace/write-store.ts";
+import { recordedColumn, recordPlaces } from "@sluice/control-plane/usage/log/call-record.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import { usageRowColumns } from "@sluice/control-plane/usage/log/row-codec.ts";
+import fc from "fast-check";
+import { traceOfCall } from "../../support/trace/trace-of-call.ts";
+import { recordedRows } from "../../support/usage/recorded-calls.ts";
+import { usageRow } from "../../support/usage/usage-rows.ts";
+
+/*
+ * The rows of a batch as they are sent, beside the same rows put together value by value from their parsed records.
+ */
+
+const startedAtMs = Date.parse("2026-11-30T01:02:03.456Z");
+const count = fc.oneof(
+  fc.constantFrom(0n, 2n ** 31n - 1n, 2n ** 31n, 2n ** 32n, 999_999_999_999_999n),
+  fc.bigInt(0n, 9_999n),
+);
+/** Longer than all other values of its row. */
+const longCost = `0.${"12".repeat(1_000)}` as Decimal;
+/** Calls of a few keys, so that most begin and end like others, with what each has of its own. */
+const calls = fc.record({
+  key: fc.nat({ max: 20 }),
+  agent: fc.constantFrom("OpenAI/Python 1.99.1", "curl/8", ""),
+  hasTrace: fc.boolean(),
+  usage: fc.record({
+    isStream: fc.boolean(),
+    providerCost: fc.option(fc.constantFrom(...["0", "0.00012", "120034.5"].map(parseDecimal), longCost), { freq: 3 }),
+    quota: count.map((quota) => quota as Quota),
+    quotaHeld: count.map((quota) => quota as Quota),
+    firstByteMs: fc.option(fc.constantFrom(0, 7, 90_000, 2 ** 31 - 1)),
+    durationMs: fc.constantFrom(0, 12, 90_001, 2 ** 31 - 1),
+    startedAtMs: fc.nat({ max: 5 * 3_600_000 }).map((ms) => startedAtMs + ms),
+    units: fc
+      .record({ inputTokens: count, outputTokens: count, cacheReadTokens: count, reasoningTokens: count })
+      .map((units) => ({ ...noUnits, ...units })),
+  }),
+});
+
+function rowOf(key: number, changes: Partial<UsageRow>): UsageRow {
+  const id = BigInt(key + 1);
+  const customer = { gatewayUserId: id as GatewayUserId, apiKeyId: id, userBudgetId: id, keyBudgetId: 100n + id };
+  const at = changes.startedAtMs ?? startedAtMs;
+  const attempt = {
+    channelId: "3",
+    channel: "first",
+    startedAtMs: at + 1,
+    durationMs: 5,
+    status: 200,
+    result: "answered",
+  };
+  return usageRow(customer as Parameters<typeof usageRow>[0], { ...changes, attempts: [attempt as never] });
+}
+
+/** Bytes of a value that `copyValue` has no type for, after their length. */
+function bytesOf(type: string, value: unknown): Buffer {
+  if (type === "uuid") {
+    return Buffer.concat([Buffer.from([0, 0, 0, 16]), Buffer.from(`${value}`.replaceAll("-", ""), "hex")]);
+  }
+  if (type === "timestamptz") {
+    return copyValue("bigint", (Number(value) - Date.UTC(2000, 0, 1)) * 1_000);
+  }
+  return copyValue(type, value);
+}
+
+function attemptsOf(fields: readonly unknown[]): Buffer {
+  const at = (name: keyof typeof recordPlaces) => fields[recordPlaces[name]];
+  // As short as the database reads it.
+  const text = `[["3",${at("attempt_started_ms")},${at("attempt_duration_ms")},"first"]]`;
+  return copyValue("text", `\u0001${JSON.stringify(text)}`);
+}
+
+function usageValue(name: string, type: string, fields: readonly unknown[]): Buffer {
+  if (name === "attempts") {
+    return attemptsOf(fields);
+  }
+  const column = recordedColumn(name);
+  return bytesOf(type, "place" in column ? fields[column.place] : column.value);
+}
+
+/** All rows in the form of `COPY`, in the order of columns of the statement. */
+function expectedOf(sql: string, records: readonly (readonly unknown[])[]): string {
+  const names = (/\((.*?)\)/.exec(sql)?.[1] ?? "").split(", ");
+  const isUsage = sql.includes("usage_log");
+  const typeOf = new Map((isUsage ? usageRowColumns : traceColumns).map(({ name, type }) => [name, type]));
+  const rows = records.flatMap((fields) => [
+    Buffer.from([0, names.length]),
+    ...names.map((name) =>
+      isUsage
+        ? usageValue(name, typeOf.get(name) ?? "", fields)
+        : bytesOf(typeOf.get(name) ?? "", fields[recordPlace(name)]),
+    ),
+  ]);
+  const header = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
+  return Buffer.concat([header, ...rows, Buffer.from([0xff, 0xff])]).toString("hex");
+}
+
+async function writtenBy(copied: CopiedCalls): Promise<Map<string, string>> {
+  const written = new Map<string, string>();
+  const copyIn: Transaction["copyIn"] = async (sql, bytes) => {
+    written.set(sql, Buffer.from(bytes).toString("hex"));
+  };
+  await copied.write({ copyIn } as Transaction, null);
+  return written;
+}
+
+test("rows of calls are sent byte by byte as their records say, in memory that grows and is used again", async () => {
+  const copied = new CopiedCalls();
+  for (const size of [1, 400, 3, 1_200]) {
+    const collector = new RowCollector<CallRows, CallsSummary>(callForms);
+    for (const { key, agent, hasTrace, usage } of fc.sample(calls, size)) {
+      const row = rowOf(key, usage);
+      const entries = recordedRows(row, traceOfCall(row, { userAgent: agent }));
+      for (const entry of hasTrace ? entries : entries.slice(0, 1)) {
+        collector.add(entry);
+      }
+    }
+    const lines = Buffer.from(collector.text).toString().split("\n");
+    const records = lines.map((line) => (JSON.parse(line) as [string, unknown[]])[1]);
+    copied.clear();
+    const left = jsonLists([new Uint8Array(collector.text)], ["call", "usage", "trace"], copied);
+    expect([left.call.count, left.usage.count, left.trace.count]).toEqual([0, 0, 0]);
+    const traced = records.filter((fields) => fields.length > recordPlaces.method);
+    for (const [sql, bytes] of await writtenBy(copied)) {
+      expect(bytes === expectedOf(sql, sql.includes("usage_log") ? records : traced)).toBe(true);
+    }
+  }
+});
+
+test("a call whose ID is none is left to the statement that refuses it, wherever its text is wrong", () => {
+  const copied = new CopiedCalls();
+  const id = "01a22974-b804-7136-9054-2348f7879148";
+  for (let at = 0; at < id.length; at += 1) {
+    for (const wrong of ["g", "0", "-", "é"].filter(
+      (letter) => (letter === "-") !== (id[at] === "-") || letter === "g",
+    )) {
+      const requestId = `${id.slice(0, at)}${wrong}${id.slice(at + 1)}` as RequestId;
+      const isOne = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(requestId);
+      const collector = new RowCollector<CallRows, CallsSummary>(callForms);
+      const row = rowOf(1, { requestId });
+      for (const entry of recordedRows(row, traceOfCall(row))) {
+        collector.add(entry);
+      }
+      copied.clear();
+      const left = jsonLists([new Uint8Array(collector.text)], ["call"], copied);
+      expect([requestId, left.call.count]).toEqual([requestId, isOne ? 0 : 1]);
+    }
+  }
+});
