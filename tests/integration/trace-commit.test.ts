@@ -143,7 +143,10 @@ describe("a committed trace", () => {
     const batch = rows.map(spool);
     await commit(batch);
     await commit([...batch, ...batch]);
-    expect(await Promise.all(rows.map(async (row) => (await stored(row)).length))).toEqual(rows.map(() => 1));
+    // One after the other, because a busy machine keeps the last of 300 waiting for a connection for too long.
+    for (const row of rows) {
+      expect(await stored(row)).toHaveLength(1);
+    }
   });
 
   test("disappears with its transaction", async () => {
@@ -182,7 +185,10 @@ describe("a committed trace", () => {
       .sample(anyText, 300)
       .map((text) => traceRowOf({ day: today, userAgent: text, path: text, model: text }));
     await commit(rows.map(spool));
-    expect(await Promise.all(rows.map(async (row) => (await stored(row)).length))).toEqual(rows.map(() => 1));
+    // One after the other, because a busy machine keeps the last of 300 waiting for a connection for too long.
+    for (const row of rows) {
+      expect(await stored(row)).toHaveLength(1);
+    }
   });
 
   test("an empty batch sends no query", async () => {
