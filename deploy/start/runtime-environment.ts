@@ -5,7 +5,7 @@ const defaults = {
   // Bun silently queues everything above 256 calls.
   BUN_CONFIG_MAX_HTTP_REQUESTS: "8192",
   // The memory size that the garbage collector assumes, in bytes: with more of it the heap grows to more than it needs.
-  // `tests/bench/README.md` has what it saves and costs.
+  // `tests/bench/cost-of-a-call.md` has what it saves and costs.
   BUN_JSC_forceRAMSize: "4294967296",
   // The whole heap is collected, and not only what is young in it, once less than this part of what it may grow to is free
   // after a collection; by default a third. What streams leave is old when they end, and stays until then.
