@@ -14,8 +14,8 @@ const stepMsMax = 5 * tickMs;
 const emptyTicksMax = 40;
 
 /**
- * One timer for all deadlines of a client. A deadline fires at most 100 ms late and never early; in return, no request,
- * phase or packet has to set or clear a timer.
+ * One timer for all deadlines of a client. A deadline fires at most 100 ms late, and early by no more than what a busy
+ * process ticks late; in return, no request, phase or packet has to set or clear a timer.
  */
 export class DeadlineTicker {
   readonly #timed: Timed[] = [];
