@@ -144,6 +144,14 @@ export class SettlementScene implements AsyncDisposable {
 
   /** Gives each listed call the row that earlier releases have written for it. */
   async forgetLists(): Promise<void> {
+    // Lists need no partition, so a day may have none, as one that has just begun.
+    const listed = await this.owner.sql<{ day: string }>`
+      select distinct day::text as day from settled_call where settled_quota is null`;
+    await createMissingPartitions(
+      this.db,
+      "usage_settlement",
+      listed.map(({ day }) => day),
+    );
     await this.withoutTriggers(
       `insert into usage_settlement (day, request_id, batch_id, gateway_user_id, base_quota, rate_multiplier, settled_quota, quota_delta)
        select day, request_id, s.batch_id, u.gateway_user_id, u.quota, 1, u.quota, 0
