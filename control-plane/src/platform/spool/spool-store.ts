@@ -6,7 +6,7 @@ import { flushFile } from "./flush-files.ts";
 import { GroupLog } from "./group-log.ts";
 import type { StoredGroup } from "./group-record.ts";
 import type { DamagedFile } from "./kept-files.ts";
-import { groupLostWith } from "./taken-batch.ts";
+import { groupLostWith, lastLostWith } from "./taken-batch.ts";
 
 export type StoredTotals = {
   readonly entries: number;
@@ -147,12 +147,12 @@ export class SpoolStore {
    */
   requeueQuarantined(atMs: number): number {
     const lines = this.listQuarantined();
+    const lostId = lastLostWith(lines);
     for (const line of lines.filter((each) => !this.#log.has(groupLostWith(each)))) {
-      this.insert({ id: this.#lastId + 1, count: 1, body: Buffer.from(line) }, atMs);
+      this.insert({ id: Math.max(this.#lastId, lostId) + 1, count: 1, body: Buffer.from(line) }, atMs);
     }
-    // A process that ends here tries them twice, which changes nothing.
     if (lines.length > 0) {
-      // Their only other copy goes with the next statement.
+      // Their only other copy goes with the next statement. A process that ends before it tries them twice, which changes nothing.
       this.#log.flushNow();
       this.#files.database.run("delete from quarantine");
     }

@@ -9,6 +9,11 @@ export function groupLostWith(line: string): number {
   return Number(lostLine.exec(line)?.[1] ?? 0);
 }
 
+/** The last of these groups. No other group gets its id: a start that ended before all lines are tried again would leave one that passes for it. */
+export function lastLostWith(lines: readonly string[]): number {
+  return lines.reduce((last, line) => Math.max(last, groupLostWith(line)), 0);
+}
+
 /** A batch together with what is needed to remove it. */
 export type TakenBatch<Rows, Summary> = Pick<SpoolBatch<Rows, Summary>, "isReplay" | "isRetry"> & {
   readonly rows: RowTexts<Summary>;

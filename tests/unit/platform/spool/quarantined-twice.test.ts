@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, describe, expect, mock, spyOn, test } from "bun:test";
-import { cpSync } from "node:fs";
+import { cpSync, readdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { UnreadableGroupError } from "@sluice/control-plane/platform/spool/errors.ts";
 import { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
@@ -121,4 +121,40 @@ test("rows of a group that was given up and can be read at the next start are co
   expect(await replay(folder, consumer)).toMatchObject({ rows: [], counts: [1, 1, 1] });
   expect(consumer.rows()).toEqual(["before", "back"]);
   expect(consumer.quarantined.map(({ text }) => text)).toEqual(lost.slice(0, 1));
+});
+
+test("a row of a lost group stays in quarantine if a start ends before all lines of it are tried again", async () => {
+  await using folder = await spoolFolder();
+  await (await folder.open()).close();
+  const slot = join(folder.directory, "0");
+  const store = new SpoolStore(slot);
+  store.insert({ id: 1, count: 1, body: Buffer.from(`["note","before"]`) }, 1_000);
+  const file = join(slot, readdirSync(slot).find((name) => name.startsWith("groups-")) ?? "");
+  const { size } = statSync(file);
+  store.insert({ id: 2, count: 1, body: Buffer.from(`["note","lost"]`) }, 1_000);
+  const lost = "row 1 of 1 of group 2, which could not be read";
+  const error = new Error("EIO");
+  store.complete(
+    0,
+    [line, lost].map((text) => ({ text, error })),
+    1_000,
+  );
+  await store.close();
+  // As if it had never been there.
+  truncateSync(file, size);
+  const { append } = GroupLog.prototype;
+  spyOn(GroupLog.prototype, "append").mockImplementation(function (this: GroupLog, group, atMs) {
+    if (Buffer.from(group.body).toString() === lost) {
+      throw error;
+    }
+    append.call(this, group, atMs);
+  });
+  const ended = new SpoolStore(slot);
+  expect(() => ended.requeueQuarantined(2_000)).toThrow(error);
+  await ended.close();
+  mock.restore();
+  const consumer = refusing();
+  await replay(folder, consumer);
+  expect(consumer.rows()).toEqual(["before"]);
+  expect(consumer.quarantined.map(({ text }) => text).toSorted()).toEqual([line, lost].toSorted());
 });
