@@ -1,10 +1,11 @@
-import { expect, test } from "bun:test";
+import { afterEach, expect, mock, spyOn, test } from "bun:test";
 import type { GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import { type Decimal, parseDecimal, type Quota } from "@sluice/contracts/money";
 import { type CallRows, type CallsSummary, callForms } from "@sluice/control-plane/compose/call-rows.ts";
 import { CopiedCalls } from "@sluice/control-plane/compose/copied-calls.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
 import type { Transaction } from "@sluice/control-plane/platform/db.ts";
+import { CopyRows } from "@sluice/control-plane/platform/db-copy-rows.ts";
 import { copyValue } from "@sluice/control-plane/platform/db-copy-values.ts";
 import { jsonLists } from "@sluice/control-plane/platform/spool/json-lists.ts";
 import { RowCollector } from "@sluice/control-plane/platform/spool/model.ts";
@@ -47,13 +48,17 @@ const calls = fc.record({
   }),
 });
 
-function rowOf(key: number, changes: Partial<UsageRow>): UsageRow {
+afterEach(() => {
+  mock.restore();
+});
+
+function rowOf(key: number, changes: Partial<UsageRow>, channel = "first"): UsageRow {
   const id = BigInt(key + 1);
   const customer = { gatewayUserId: id as GatewayUserId, apiKeyId: id, userBudgetId: id, keyBudgetId: 100n + id };
   const at = changes.startedAtMs ?? startedAtMs;
   const attempt = {
     channelId: "3",
-    channel: "first",
+    channel,
     startedAtMs: at + 1,
     durationMs: 5,
     status: 200,
@@ -156,4 +161,32 @@ test("a call whose ID is none is left to the statement that refuses it, wherever
       expect([requestId, left.call.count]).toEqual([requestId, isOne ? 0 : 1]);
     }
   }
+});
+
+test("a row takes no more than the room that was made for it", () => {
+  const ends = new Map<CopyRows, number>();
+  const taken: boolean[] = [];
+  const { beginRow, endRow } = CopyRows.prototype;
+  spyOn(CopyRows.prototype, "beginRow").mockImplementation(function (this: CopyRows, start, more) {
+    beginRow.call(this, start, more);
+    ends.set(this, this.length + more);
+  });
+  spyOn(CopyRows.prototype, "endRow").mockImplementation(function (this: CopyRows) {
+    endRow.call(this);
+    taken.push(this.length <= (ends.get(this) ?? 0));
+  });
+  const copied = new CopiedCalls();
+  for (const channel of ["first", "x".repeat(1_000)]) {
+    for (const providerCost of [null, longCost]) {
+      const collector = new RowCollector<CallRows, CallsSummary>(callForms);
+      const row = rowOf(1, { providerCost, firstByteMs: 1 }, channel);
+      for (const entry of recordedRows(row, traceOfCall(row))) {
+        collector.add(entry);
+      }
+      copied.clear();
+      const left = jsonLists([new Uint8Array(collector.text)], ["call"], copied);
+      expect(left.call.count).toBe(0);
+    }
+  }
+  expect(taken).toEqual(Array.from({ length: 8 }, () => true));
 });
