@@ -11,7 +11,7 @@ const zero = 0x30;
 const digitsMax = 15;
 const uuidLength = 36;
 const nullLength = "null".length;
-/** How many ends are kept, of 2 KB each. When there are more, all are forgotten and learned again. */
+/** How many ends are kept: 1 KB each, 6 with a beginning of its own. When there are more, all are forgotten and learned again. */
 const endsMax = 5_000;
 
 /**
