@@ -35,9 +35,10 @@ const encoders: Readonly<Record<string, (value: unknown) => Buffer>> = {
   numeric: (value) => numeric(textOf(value)),
 };
 
+/** As a JSON text it would be refused, too. */
 function textOf(value: unknown): string {
-  if (typeof value !== "string") {
-    throw new TypeError("not a text");
+  if (typeof value !== "string" || !value.isWellFormed() || value.includes("\0")) {
+    throw new TypeError("not a text that the database can hold");
   }
   return value;
 }

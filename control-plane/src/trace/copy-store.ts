@@ -1,5 +1,6 @@
 import type { CopyRows } from "../platform/db-copy-rows.ts";
 import { copyValue } from "../platform/db-copy-values.ts";
+import { recordPlaces } from "../usage/log/call-record.ts";
 import type { RecordReader } from "../usage/log/record-reader.ts";
 import { recordPlace, traceColumns } from "./write-store.ts";
 
@@ -21,6 +22,9 @@ export const copyTracesSql = (
  * @throws RangeError, TypeError when a field is not a value of its column
  */
 export function commonTrace(fields: readonly unknown[]): Buffer {
+  if (fields[recordPlaces.method] === null) {
+    throw new TypeError("to the statement that inserts records, one without a method has no trace");
+  }
   const values = commonColumns.map(({ name, type }) => copyValue(type, fields[recordPlace(name)]));
   const count = Buffer.alloc(2);
   count.writeInt16BE(traceColumns.length);

@@ -190,3 +190,54 @@ test("a row takes no more than the room that was made for it", () => {
   }
   expect(taken).toEqual(Array.from({ length: 8 }, () => true));
 });
+
+/** A change of a line for which the statement refuses it, or makes other rows of it. */
+const wrongs: Readonly<Record<string, readonly [from: string, to: string]>> = {
+  "no quote before its ID": [',"01a', ",x01a"],
+  "no quote after its ID": ['148",', "148x,"],
+  "a number that begins with 0": [",340,", ",0340,"],
+  "a word like null for a number": [",540,null,", ",540,nuli,"],
+  "a word like null for a cost": [",1000,null,", ",1000,nnll,"],
+  "a cost of more digits than a column has": [",1000,null,", `,1000,"0.${"1".repeat(40_000)}",`],
+  "half of a letter in its beginning": ["gpt-4o", "\\ud800"],
+  "half of a letter in its attempt": ["answered", "\\ud800"],
+  "half of a letter in its end": ["203.0", "\\ud800"],
+  "a letter that the database has no text for": ["gpt-4o", "\\u0000"],
+  "bytes that are no text in its beginning": ["gpt-4o", "\x80"],
+  "bytes that are no text in its end": ["203.0", "\x80"],
+  "a trace without a method": ['"POST"', "null"],
+};
+
+test.each(Object.entries(wrongs))("a line with %s is left to the statement", (_, [from, to]) => {
+  const collector = new RowCollector<CallRows, CallsSummary>(callForms);
+  const row = rowOf(1, { requestId: "01a22974-b804-7136-9054-2348f7879148" as RequestId, firstByteMs: null });
+  for (const entry of recordedRows(row, traceOfCall(row))) {
+    collector.add(entry);
+  }
+  const line = Buffer.from(collector.text).toString("latin1");
+  const isTaken = (text: string): boolean => new CopiedCalls().take(Buffer.from(text, "latin1"), 0, text.length);
+  expect(line).toContain(from);
+  expect([line, line.replace(from, to), line].map(isTaken)).toEqual([true, false, true]);
+});
+
+test("an attempt whose times have more than its own digits is copied as it is", async () => {
+  const collector = new RowCollector<CallRows, CallsSummary>(callForms);
+  for (const entry of recordedRows(rowOf(1, {}), traceOfCall(rowOf(1, {}))).slice(0, 1)) {
+    collector.add(entry);
+  }
+  const line = Buffer.from(collector.text).toString();
+  for (const [from, to] of [
+    ['first\\",', 'first\\",-'],
+    ['first\\",', 'first\\",1'],
+    ['",",200,', '","e1,200,'],
+  ] as const) {
+    const changed = Buffer.from(line.replace(from, to));
+    const copied = new CopiedCalls();
+    expect(copied.take(changed, 0, changed.length)).toBe(true);
+    const [, fields] = JSON.parse(changed.toString()) as [string, unknown[]];
+    const [start, end] = [fields[recordPlaces.attempt_start], fields[recordPlaces.attempt_end]];
+    const text = `${start}${fields[recordPlaces.attempt_started_ms]},5${end}`;
+    const written = [...(await writtenBy(copied)).values()].map((hex) => Buffer.from(hex, "hex").toString("latin1"));
+    expect(written.join()).toContain(JSON.stringify(text));
+  }
+});

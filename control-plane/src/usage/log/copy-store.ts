@@ -16,6 +16,8 @@ const integerMax = 2 ** 31 - 1;
 /** Microseconds are exact up to here. */
 const momentMax = Date.UTC(2200, 0, 1);
 const decimal = /^\d+(?:\.\d+)?$/;
+/** More digits can be more than the database takes. */
+const costLengthMax = 10_000;
 const own = new Set<string>(ownColumns);
 const commonColumns = usageRowColumns.filter(({ name }) => !own.has(name));
 
@@ -48,9 +50,19 @@ export function commonUsage(fields: readonly unknown[]): CommonUsage {
 /** The text of the attempt before its times and after them: as short as `usage_attempts` of the database reads it. */
 function aroundTimes(fields: readonly unknown[]): { readonly start: string; readonly end: string } {
   const [start, end] = [`${fields[recordPlaces.attempt_start]}`, `${fields[recordPlaces.attempt_end]}`];
+  if (!(start.isWellFormed() && end.isWellFormed())) {
+    throw new TypeError("not an attempt that the database can hold");
+  }
   const [attempt, ...others] = JSON.parse(`${start}0,0${end}`) as unknown[][];
   const [channelId, channel, , , status, result, rare] = attempt ?? [];
-  const isPlain = others.length === 0 && status === 200 && result === "answered" && rare === undefined;
+  // Anything else than a comma around the times would be a part of them.
+  const isPlain =
+    start.endsWith(",") &&
+    end.startsWith(",") &&
+    others.length === 0 &&
+    status === 200 &&
+    result === "answered" &&
+    rare === undefined;
   return isPlain ? { start: `[[${JSON.stringify(channelId)},`, end: `,${JSON.stringify(channel)}]]` } : { start, end };
 }
 
@@ -63,7 +75,7 @@ export function copyUsage(text: Buffer, record: RecordReader<CommonUsage, unknow
   if (common === null || durationMs > integerMax || (firstByteMs ?? 0) > integerMax || startedAtMs > momentMax) {
     return false;
   }
-  if (providerCost !== null && !decimal.test(providerCost)) {
+  if (providerCost !== null && (providerCost.length > costLengthMax || !decimal.test(providerCost))) {
     return false;
   }
   const { row, attemptStart, attemptEnd } = common;

@@ -6,11 +6,15 @@ const backslash = 0x5c;
 const comma = 0x2c;
 const closeBracket = 0x5d;
 const letterN = 0x6e;
+const letterU = 0x75;
+const letterL = 0x6c;
 const zero = 0x30;
 /** A number of so many digits is exact. */
 const digitsMax = 15;
 const uuidLength = 36;
 const nullLength = "null".length;
+/** Refuses bytes that the database refuses, in place of changing them. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** How many ends are kept: 1 KB each, 6 with a beginning of its own. When there are more, all are forgotten and learned again. */
 const endsMax = 5_000;
 
@@ -81,7 +85,6 @@ export class RecordReader<Common, End> {
     }
     this.common = beginning.value.common;
     this.#at = from + beginning.bytes.length;
-    this.#isPlain = true;
     this.#readOwn();
     return this.#isPlain && this.#readEnd(beginning.value, to);
   }
@@ -90,6 +93,7 @@ export class RecordReader<Common, End> {
   #readOwn(): void {
     this.requestIdAt = this.#at + 1;
     this.#at += uuidLength + 2;
+    this.#isPlain = this.#text[this.requestIdAt - 1] === quote && this.#text[this.#at - 1] === quote;
     this.#skipComma();
     this.startedAtMs = this.#number();
     this.durationMs = this.#number();
@@ -154,7 +158,7 @@ export class RecordReader<Common, End> {
 
   #makeBeginning(bytes: Buffer): Beginning<Common, End> {
     const made = madeOrNull(() => {
-      const fields = JSON.parse(`${bytes.toString("utf8", this.#maker.start.length, bytes.length - 1)}]`) as unknown[];
+      const fields = JSON.parse(`${utf8.decode(bytes.subarray(this.#maker.start.length, -1))}]`) as unknown[];
       return { fields, common: this.#maker.common(fields) };
     });
     return made === null ? { fields: [], common: null, ends: new KnownBytes() } : { ...made, ends: new KnownBytes() };
@@ -167,7 +171,7 @@ export class RecordReader<Common, End> {
     }
     this.#endCount += 1;
     return madeOrNull(() => {
-      const end = JSON.parse(`[${bytes.toString("utf8", 1)}`) as unknown[];
+      const end = JSON.parse(`[${utf8.decode(bytes.subarray(1))}`) as unknown[];
       return this.#maker.end([...fields, ...Array.from({ length: ownCount }), ...end]);
     });
   }
@@ -182,8 +186,7 @@ export class RecordReader<Common, End> {
     if (this.#text[this.#at] !== letterN) {
       return this.#number();
     }
-    this.#at += nullLength;
-    this.#skipComma();
+    this.#skipNull();
     return null;
   }
 
@@ -196,7 +199,7 @@ export class RecordReader<Common, End> {
       value = value * 10 + digit;
       at += 1;
     }
-    this.#isPlain &&= at > from && at - from <= digitsMax;
+    this.#isPlain &&= at > from && at - from <= digitsMax && (text[from] !== zero || at - from === 1);
     this.#at = at;
     return value;
   }
@@ -204,8 +207,7 @@ export class RecordReader<Common, End> {
   #wordOrNull(): string | null {
     const text = this.#text;
     if (text[this.#at] === letterN) {
-      this.#at += nullLength;
-      this.#skipComma();
+      this.#skipNull();
       return null;
     }
     const from = this.#at + 1;
@@ -214,6 +216,15 @@ export class RecordReader<Common, End> {
     this.#at = to + 1;
     this.#skipComma();
     return text.toString("latin1", from, to);
+  }
+
+  /** From its first letter, with the comma after it. */
+  #skipNull(): void {
+    const text = this.#text;
+    const at = this.#at;
+    this.#isPlain &&= text[at + 1] === letterU && text[at + 2] === letterL && text[at + 3] === letterL;
+    this.#at = at + nullLength;
+    this.#skipComma();
   }
 
   #skipComma(): void {
