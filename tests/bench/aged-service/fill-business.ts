@@ -1,5 +1,6 @@
 import { openaiUpstream } from "@sluice/contracts/upstreams";
 import type { Queryable } from "@sluice/control-plane/platform/db.ts";
+import { keysOfFirst } from "./fill-calls.ts";
 import { operationsSteps } from "./fill-operations.ts";
 import { peopleSteps } from "./fill-people.ts";
 import { salesSteps } from "./fill-sales.ts";
@@ -26,6 +27,15 @@ export function businessSteps(sizes: AgedSizes): readonly (readonly [string, str
       `insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, created_at)
         select id, sha256(id::text::bytea), 'sk-' || substr(md5(id::text), 1, 4), 'abcd', 'key', created_at from gateway_user`,
     ],
+    ...(sizes.spans === 1
+      ? []
+      : [
+          [
+            "further keys of the first user",
+            `insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, created_at)
+              select 1, sha256(('further ' || i)::bytea), 'sk-more', 'abcd', 'key ' || i, now() from ${upTo(keysOfFirst - 1)}`,
+          ] as const,
+        ]),
     [
       "accounts of organisations",
       `insert into gateway_user (created_at) select ${spread("i", organisations)} from ${upTo(organisations)}`,

@@ -8,22 +8,54 @@ const rowsOfBatch = 2_000;
 export const channels = 40;
 export const models = 200;
 
+/** SQL for who makes call `i`, with which key, and for the number of its model. */
+type Population = { readonly user: string; readonly key: string; readonly model: string };
+
+/** A tenth of the calls is one user's. */
+const evenPopulation = ({ callers }: AgedSizes): Population => ({
+  user: `case when i % 10 = 0 then 1 else 1 + floor(${callers} * random() * random())::bigint end`,
+  key: "user_id",
+  model: "1 + floor(20 * chance)",
+});
+
+/** How many users call all the time; each of the others does so in one quarter hour of 32. */
+const steadyCallers = 50;
+export const keysOfFirst = 10;
+
+/**
+ * A fifth of the calls is one user's, who has ten keys for four models each. The others are a long tail: the n-th makes a
+ * share of 1/n of the rest, with five models.
+ */
+const longTail = ({ callers, users }: AgedSizes, count: number, index: number): Population => {
+  const rank = `(1 + floor(exp(chance_of_user * ln(${callers})))::bigint)`;
+  const turn = `((i::bigint * 96 / ${count}) * 11 + ${index * 5}) % 32`;
+  const nth = "(i / 5 % 10)";
+  return {
+    user: `case when i % 5 = 0 then 1 when ${rank} <= ${steadyCallers} then ${rank} else ${rank} - ${rank} % 32 + ${turn} end`,
+    key: `case when user_id = 1 and ${nth} > 0 then ${users} + ${nth} else user_id end`,
+    model: `case user_id when 1 then 1 + (${nth} * 2 + floor(4 * chance * chance)::bigint) % 20
+      else 1 + (user_id * 3 + floor(5 * chance * chance)::bigint) % 20 end`,
+  };
+};
+
 /**
  * The calls of a UTC day, settled. A tenth of them is one user's, as in real life, and few of the others make most of
  * the rest; twenty models have nearly all of them and each day a few calls use a rare one; one call in fifty fails. One in sixteen names
  * its attempts, one in twenty an end user.
  */
-export async function fillDay(db: Queryable, { calls, days, callers }: AgedSizes, day: string, index: number) {
-  const count = Math.ceil(calls / days);
+export async function fillDay(db: Queryable, sizes: AgedSizes, day: string, index: number) {
+  const count = Math.ceil(sizes.calls / sizes.days);
+  const { user, key, model } = sizes.spans === 1 ? evenPopulation(sizes) : longTail(sizes, count, index);
   for (const table of ["usage_log", "usage_settlement"] as const) {
     await createMissingPartitions(db, table, [day]);
   }
   await db.query(
-    `with call as (
-       select i, random() as chance, '${day}'::timestamp at time zone 'UTC' + interval '1 day' * (i::float8 / ${count}) as at,
-         case when i % 10 = 0 then 1 else 1 + floor(${callers} * random() * random())::bigint end as user_id,
-         i % 50 = 3 as has_failed
-       from generate_series(0, ${count} - 1) i
+    `with chosen as (
+       select i, random() as chance, random() as chance_of_user from generate_series(0, ${count} - 1) i
+     ), call as (
+       select i, chance, '${day}'::timestamp at time zone 'UTC' + interval '1 day' * (i::float8 / ${count}) as at,
+         ${user} as user_id, i % 50 = 3 as has_failed
+       from chosen
      ), logged as (
        insert into usage_log (day, request_id, gateway_user_id, api_key_id, user_budget_id, group_name, path, model, channel_id,
          outcome, http_status, error_code, is_stream, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
@@ -31,8 +63,8 @@ export async function fillDay(db: Queryable, { calls, days, callers }: AgedSizes
          first_byte_ms, duration_ms, started_at, end_user, tags)
        select '${day}', (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
            || '8' || substr(md5(i::text), 4, 15))::uuid,
-         user_id, user_id, user_id, 'default', '/v1/chat/completions',
-         case when i % 50000 = 7 then 'model-${models}' else 'model-' || (1 + floor(20 * chance)) end, i % 6 + 1,
+         user_id, ${key}, user_id, 'default', '/v1/chat/completions',
+         case when i % 50000 = 7 then 'model-${models}' else 'model-' || (${model}) end, i % 6 + 1,
          case when has_failed then 'failed' else 'completed' end, case when has_failed then 502 else 200 end,
          case when has_failed then (array['upstream_error', 'upstream_timeout', 'no_upstream'])[1 + i % 3] end, true,
          (chance * 4000)::bigint, (chance * 900)::bigint, 0, 0, 0, 0, 0, 'provider', 1, 1, (chance * 900)::bigint, 2000,

@@ -21,20 +21,7 @@ export function operationsSteps(sizes: AgedSizes): readonly (readonly [string, s
         select id, (array['investigating', 'identified', 'resolved'])[n], 'Text', started_at + interval '10 minutes' * n, 1, 'admin-1'
         from incident, generate_series(1, 3) n where n < 3 or resolved_at is not null`,
     ],
-    [
-      "percentiles",
-      `insert into usage_performance (grain, starts_at, model, channel_id, kind, bucket, calls, output_tokens, output_ms)
-        select grain, date_trunc(grain, now(), 'UTC') - n * ('1 ' || grain)::interval, 'model-' || m, c, kind, b, 10, 1000, 1000
-        from (values ('hour', ${sizes.days * 24}), ('day', ${sizes.days * 3})) g (grain, count), generate_series(0, g.count) n, generate_series(1, 20) m,
-          generate_series(1, 3) c, (values ('first_byte', 30), ('total', 40), ('failed', 0)) k (kind, first), generate_series(first, first + 2) b`,
-    ],
-    [
-      "percentiles of customers",
-      `insert into usage_key_performance (api_key_id, starts_at, model, kind, bucket, calls, output_tokens, output_ms)
-        select k.id, date_trunc('day', now(), 'UTC') - n * interval '1 day', 'model-' || m, kind, b, 10, 1000, 1000
-        from (select id from api_key order by id limit 100) k, generate_series(0, least(${sizes.days}, 99)) n, generate_series(1, 10) m,
-          (values ('first_byte', 30), ('total', 40)) p (kind, first), generate_series(first, first + 2) b`,
-    ],
+    ...percentileSteps(sizes),
     [
       "views of lists",
       `insert into saved_view (admin_id, list, name, query, hidden_columns)
@@ -54,6 +41,29 @@ export function operationsSteps(sizes: AgedSizes): readonly (readonly [string, s
         select 'adjust', '{}', 'bench', '{}', 1, 'admin-1', 'request', '192.0.2.1', 'bench-' || i, case when i > 4990 then 'pending' else 'expired' end,
           now() + interval '1 day', ${spread("i", 5_000)}
         from ${upTo(5_000)}`,
+    ],
+  ];
+}
+
+/** Where sums are of a long time, a model at a channel has about as many buckets as different calls fill. */
+function percentileSteps({ days, spans }: AgedSizes): readonly (readonly [string, string])[] {
+  const [buckets, channels, keys] = spans === 1 ? [3, 3, "true"] : [24, 6, "id <= 90 or gateway_user_id = 1"];
+  const series = `generate_series(first, first + ${buckets - 1}) b`;
+  return [
+    [
+      "percentiles",
+      `insert into usage_performance (grain, starts_at, model, channel_id, kind, bucket, calls, output_tokens, output_ms)
+        select grain, date_trunc(grain, now(), 'UTC') - n * ('1 ' || grain)::interval, 'model-' || m, c, kind, b, 10, 1000, 1000
+        from (values ('hour', ${spans === 1 ? days * 24 : 192}), ('day', ${Math.min(days * Math.max(spans, 3), 400)})) g (grain, count),
+          generate_series(0, g.count) n, generate_series(1, 20) m, generate_series(1, ${channels}) c,
+          (values ('first_byte', 30), ('total', 40), ('failed', 0)) k (kind, first), ${series}`,
+    ],
+    [
+      "percentiles of customers",
+      `insert into usage_key_performance (api_key_id, starts_at, model, kind, bucket, calls, output_tokens, output_ms)
+        select k.id, date_trunc('day', now(), 'UTC') - n * interval '1 day', 'model-' || m, kind, b, 10, 1000, 1000
+        from (select id from api_key where ${keys} order by id limit 100) k, generate_series(0, least(${days * spans}, 99)) n,
+          generate_series(1, 10) m, (values ('first_byte', 30), ('total', 40)) p (kind, first), ${series}`,
     ],
   ];
 }

@@ -9,6 +9,7 @@ import { createDatabaseOn } from "../../support/postgres/test-database.ts";
 import { cpuMsOfTree } from "../relay/process-cost.ts";
 import { businessSteps, fillLedger } from "./fill-business.ts";
 import { fillDay, fillTraces } from "./fill-calls.ts";
+import { repeatSums } from "./repeat-sums.ts";
 import type { AgedSizes } from "./sizes.ts";
 
 export type AgedService = {
@@ -141,6 +142,9 @@ export async function fillAged(db: Database, { sizes, isResummed, tell }: FillDe
   );
   for (const day of days) {
     await once(`sums of ${day}`, true, (tx) => tx.sql`select rebuild_usage_day(${day}::text::date)`);
+  }
+  for (let span = 1; span < sizes.spans; span += 1) {
+    await once(`sums from before the log, ${span}`, true, (tx) => repeatSums(tx, days, span));
   }
   await db.sql`update usage_rollup_checkpoint set caught_up_at = now()`;
   return stepsDone > 0;

@@ -15,12 +15,13 @@ import type { AnyListSource } from "@sluice/control-plane/platform/list-query/mo
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { declaredEndpoints } from "../../support/admin/declared-endpoints.ts";
 import { type AgedService, openAgedService } from "../aged-service/open.ts";
-import { sizesOf } from "../aged-service/sizes.ts";
+import { longSizesOf, sizesOf } from "../aged-service/sizes.ts";
 import { listRequests } from "./list-requests.ts";
 import { type MeasuredList, measuredLists } from "./measured-endpoints.ts";
 
 const usage = `usage: bun run bench lists [options]
-  --calls <n>      rows of the usage log (default 10000000)
+  --calls <n>      calls (default 10000000)
+  --log <n>        rows of the usage log (default all): the newest 40 days, at the same rate; older calls are in sums only
   --runs <n>       how often each page is asked for (default 30)
   --data <folder>  keeps the filled data there, or uses what is there; the same for \`bench overview\``;
 
@@ -33,6 +34,7 @@ export async function runListsBench(args: string[]): Promise<number> {
     args,
     options: {
       calls: { type: "string", default: "10000000" },
+      log: { type: "string" },
       runs: { type: "string", default: "30" },
       data: { type: "string" },
       help: { type: "boolean", default: false },
@@ -42,7 +44,10 @@ export async function runListsBench(args: string[]): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const sizes = sizesOf(Number(values.calls), days);
+  const sizes =
+    values.log === undefined
+      ? sizesOf(Number(values.calls), days)
+      : longSizesOf(Number(values.calls), Number(values.log));
   const tell = (line: string): void => console.error(line);
   const service = await openAgedService({ sizes, keptIn: values.data ?? null, isResummed: false, tell });
   try {
