@@ -4,7 +4,7 @@ import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import type { AdminCaller, AnyEndpoint, UserCaller } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { z } from "zod";
-import { endpointRequests } from "./endpoint-requests.ts";
+import { endpointRequests, fileRequests } from "./endpoint-requests.ts";
 
 /** A list as its endpoint reads it for somebody. */
 export type MeasuredList = {
@@ -36,8 +36,9 @@ function hasRows(output: z.ZodType | null): boolean {
 /** Each list with each request that `endpoint-requests.ts` names for it. */
 export async function measuredLists(db: Database, endpoints: readonly AnyEndpoint[]): Promise<readonly MeasuredList[]> {
   const callers = await callersIn(db);
-  return rowEndpoints(endpoints).flatMap((endpoint) => {
-    const requests = endpointRequests[endpoint.path] ?? [];
+  const files = endpoints.filter(({ method, path }) => method === "GET" && fileRequests[path] !== undefined);
+  return [...rowEndpoints(endpoints), ...files].flatMap((endpoint) => {
+    const requests = endpointRequests[endpoint.path] ?? fileRequests[endpoint.path] ?? [];
     const asked = callers.filter((caller) => mayCall(endpoint, caller));
     return typeof requests === "string"
       ? []
@@ -61,7 +62,7 @@ function mayCall({ access, path }: AnyEndpoint, { who }: Caller): boolean {
 }
 
 function listFor(endpoint: AnyEndpoint, { who, names, ...caller }: Caller, request: string): MeasuredList {
-  const filled = request.replace(/\{(.+)\}/g, (_, name) => names[name] ?? "");
+  const filled = request.replace(/\{([^}]+)\}/g, (_, name: string) => names[name] ?? dayNamed(name));
   return {
     ...{ path: endpoint.path, request: filled, who },
     read: async (cursor) => {
@@ -69,17 +70,43 @@ function listFor(endpoint: AnyEndpoint, { who, names, ...caller }: Caller, reque
       const found = await endpoint.handle({
         ...caller,
         input: endpoint.input.parse({ ...query, ...(cursor === null ? {} : { cursor }) }),
-        ...{ bytes: new Uint8Array(), request: new Request("http://127.0.0.1/"), params: {} },
+        ...{ bytes: new Uint8Array(), request: new Request(`http://127.0.0.1/?${filled}`), params: {} },
         ...{ requestId: "bench", clientIp: "127.0.0.1", userAgent: "bench" },
       });
       if (found instanceof Response) {
-        throw new Error(`${endpoint.path} returned a file`);
+        return { rows: await rowsOfFirstPiece(found), nextCursor: null };
       }
       const rows = Object.values(found).reduce<number>((sum, part) => sum + (Array.isArray(part) ? part.length : 0), 0);
       const next = found["next_cursor"] ?? null;
       return { rows, nextCursor: next === null ? null : String(next) };
     },
   };
+}
+
+/** The UTC day so many days ago. */
+export const dayAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+function dayNamed(name: string): string {
+  const [, days] = /^(\d+) days ago$/.exec(name) ?? [];
+  if (days === undefined) {
+    throw new Error(`The data has no {${name}}.`);
+  }
+  return dayAgo(Number(days));
+}
+
+/** How many rows the first piece of a file with rows has; the rest is not read. */
+async function rowsOfFirstPiece({ body }: Response): Promise<number> {
+  let lines = 0;
+  if (body !== null) {
+    const decoder = new TextDecoder();
+    for await (const piece of body) {
+      lines += decoder.decode(piece).split("\n").length - 1;
+      if (lines > 1) {
+        break;
+      }
+    }
+  }
+  return Math.max(lines - 1, 0);
 }
 
 async function callersIn(db: Database): Promise<readonly Caller[]> {

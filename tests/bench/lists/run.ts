@@ -3,9 +3,6 @@
  */
 import { parseArgs } from "node:util";
 import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
-import { selectLeft } from "@sluice/control-plane/payments/renewals/renewal-store.ts";
-import { selectOverdue } from "@sluice/control-plane/payments/subscriptions/subscription-store.ts";
-import { selectLow } from "@sluice/control-plane/payments/top-ups/top-up-store.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { writeCursor } from "@sluice/control-plane/platform/list-query/cursor.ts";
@@ -18,6 +15,7 @@ import { type AgedService, openAgedService } from "../aged-service/open.ts";
 import { longSizesOf, sizesOf } from "../aged-service/sizes.ts";
 import { listRequests } from "./list-requests.ts";
 import { type MeasuredList, measuredLists } from "./measured-endpoints.ts";
+import { otherReads } from "./other-reads.ts";
 
 const usage = `usage: bun run bench lists [options]
   --calls <n>      calls (default 10000000)
@@ -61,10 +59,10 @@ export async function runListsBench(args: string[]): Promise<number> {
     );
     console.log("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     const areOthersSlow = await measureEndpoints(service, Number(values.runs));
-    console.log("\n| what jobs look for | best | median | worst |");
+    console.log("\n| other reads | best | median | worst |");
     console.log("| --- | --- | --- | --- |");
-    const areJobsSlow = await measureJobs(service.owner, Number(values.runs));
-    return isSlow || areOthersSlow || areJobsSlow ? 1 : 0;
+    const areReadsSlow = await measureOthers(service.owner, Number(values.runs));
+    return isSlow || areOthersSlow || areReadsSlow ? 1 : 0;
   } finally {
     await service.close();
   }
@@ -89,13 +87,6 @@ async function measureAll(db: Database, runs: number): Promise<boolean> {
   }
   return isSlow;
 }
-
-/** What jobs look for in the tables behind the lists. */
-const jobQueries: readonly (readonly [string, (db: Database) => Promise<unknown>])[] = [
-  ["low balances to top up", (db) => selectLow(db, pageRows)],
-  ["months that are over", (db) => selectOverdue(db, new Date(), pageRows)],
-  ["renewals whose members have left", (db) => selectLeft(db, pageRows)],
-];
 
 async function measureEndpoints(service: AgedService, runs: number): Promise<boolean> {
   const endpoints = await declaredEndpoints({ db: service.owner, database: service });
@@ -124,9 +115,9 @@ async function cursorAfter(list: MeasuredList): Promise<string | null> {
   return cursor;
 }
 
-async function measureJobs(db: Database, runs: number): Promise<boolean> {
+async function measureOthers(db: Database, runs: number): Promise<boolean> {
   let isSlow = false;
-  for (const [name, read] of jobQueries) {
+  for (const [name, read] of otherReads) {
     const { median, text } = await times(runs, () => read(db));
     isSlow ||= median > msMax;
     console.log(`| ${name} | ${text} |`);

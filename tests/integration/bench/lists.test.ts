@@ -77,3 +77,44 @@ test("every list that the bench measures finds rows there", async () => {
   empty.push(...[...found].flatMap(([path, rows]) => (rows === 0 ? [path] : [])));
   expect(empty).toEqual([]);
 });
+
+/** What some read in the log of calls and in that of traces. */
+const readersOfLogs: Readonly<Record<string, string>> = {
+  "/backend/admin/channel/health/": "the newest 20,000 calls",
+  "/backend/admin/report/usage/": "by tag: the calls that have one",
+  "/backend/admin/trace/detail/": "a call",
+  "/backend/admin/trace/export/": "a file of calls, page by page",
+  "/backend/admin/trace/list/": "a page of calls",
+  "/backend/admin/usage/export/": "a file of calls, page by page",
+  "/backend/admin/user/detail/": "calls of the last minute, for the limits of the account",
+  "/backend/usage/course/": "calls that are not in the sums yet; by tag or end user, those that have one",
+  "/backend/usage/export/": "a file of calls, page by page",
+  "/backend/usage/labels/": "the calls that have a label",
+  "/backend/usage/list/": "a page of calls",
+  "/backend/usage/summary/": "calls that are not in the sums yet; of a label or an asked model, those that have it",
+  "/backend/usage/sums/export/": "as the summary",
+};
+const logs = ["usage_log", "trace_record"];
+
+test("no response reads the logs of calls but those that have a reason to", async () => {
+  const readers = new Set<string>();
+  const lists = await measuredLists(db, endpoints);
+  for (const table of logs) {
+    await db.query(`alter table ${table} rename to ${table}_hidden`, []);
+  }
+  try {
+    for (const { path, read } of lists) {
+      try {
+        await read(null);
+      } catch (error) {
+        expect(String(error)).toContain("does not exist");
+        readers.add(path);
+      }
+    }
+  } finally {
+    for (const table of logs) {
+      await db.query(`alter table ${table}_hidden rename to ${table}`, []);
+    }
+  }
+  expect([...readers].sort()).toEqual(Object.keys(readersOfLogs).sort());
+});

@@ -75,7 +75,7 @@ export type Calls = {
 
 const recently = ago(consequenceDays, "days");
 
-async function countCalls(db: Queryable, condition: SQL): Promise<Calls> {
+async function countCalls(db: Queryable, condition: SQL | undefined): Promise<Calls> {
   const [row] = await db.drizzle
     .select({
       calls: sum(usageUserSum.calls),
@@ -98,7 +98,9 @@ export async function countCallsOfModel(db: Queryable, name: string): Promise<Ca
 }
 
 export async function countCallsOfKey(db: Queryable, keyId: bigint): Promise<Calls> {
-  return await countCalls(db, eq(usageUserSum.apiKeyId, keyId));
+  // The sums are indexed by account first.
+  const account = db.drizzle.select({ id: apiKey.gatewayUserId }).from(apiKey).where(eq(apiKey.id, keyId));
+  return await countCalls(db, and(eq(usageUserSum.apiKeyId, keyId), eq(usageUserSum.gatewayUserId, account)));
 }
 
 export async function countCallsOfAccount(db: Queryable, gatewayUserId: bigint): Promise<Calls> {

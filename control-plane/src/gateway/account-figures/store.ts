@@ -23,21 +23,23 @@ export async function selectAccountFunds(
   return row ?? { remaining: 0n, given: 0n };
 }
 
-/** The sums of the UTC days on which an account made calls, from the sums by quarter hour. */
+/**
+ * The sums of the UTC days on which an account made calls. Each day is looked up: an account can have nearly a hundred
+ * quarter hours in each.
+ */
 export async function selectDays(
   db: Queryable,
   gatewayUserId: GatewayUserId,
   { fromDay, toDay }: DayRange,
 ): Promise<DaySums[]> {
   return await db.sql<DaySums>`
-    select (starts_at at time zone 'UTC')::date::text as day, sum(calls)::bigint as calls,
-      sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
-      sum(settled_quota)::bigint as settled_quota
-    from usage_rollup
-    where slice = 'user' and gateway_user_id = ${gatewayUserId}::bigint
-      and starts_at >= (${fromDay}::text::date::timestamp at time zone 'UTC')
-      and starts_at < ((${toDay}::text::date + 1)::timestamp at time zone 'UTC')
-    group by 1 order by 1`;
+    select d.day::date::text as day, s.calls, s.input_tokens, s.output_tokens, s.settled_quota
+    from generate_series(${fromDay}::text::date::timestamp, ${toDay}::text::date::timestamp, interval '1 day') d (day)
+    cross join lateral (
+      select * from usage_rollup r where r.slice = 'user_day' and r.starts_at = d.day at time zone 'UTC'
+        and r.gateway_user_id = ${gatewayUserId}::bigint offset 0
+    ) s
+    order by d.day`;
 }
 
 /** What an account spent today, in the week that began on Monday, and in the month, by UTC. */
