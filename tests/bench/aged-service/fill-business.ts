@@ -33,7 +33,7 @@ export function businessSteps(sizes: AgedSizes): readonly (readonly [string, str
           [
             "further keys of the first user",
             `insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, created_at)
-              select 1, sha256(('further ' || i)::bytea), 'sk-more', 'abcd', 'key ' || i, now() from ${upTo(keysOfFirst - 1)}`,
+              select 1, sha256(('further ' || i)::bytea), 'sk-more', 'abcd', 'key ' || i, now() from ${upTo(keysOfFirst)}`,
           ] as const,
         ]),
     [

@@ -20,6 +20,7 @@ const evenPopulation = ({ callers }: AgedSizes): Population => ({
 
 /** How many users call all the time; each of the others does so in one quarter hour of 32. */
 const steadyCallers = 50;
+/** With which the first user calls; one more is never used. */
 export const keysOfFirst = 10;
 
 /**

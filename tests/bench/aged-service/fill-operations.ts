@@ -47,23 +47,26 @@ export function operationsSteps(sizes: AgedSizes): readonly (readonly [string, s
 
 /** Where sums are of a long time, a model at a channel has about as many buckets as different calls fill. */
 function percentileSteps({ days, spans }: AgedSizes): readonly (readonly [string, string])[] {
-  const [buckets, channels, keys] = spans === 1 ? [3, 3, "true"] : [24, 6, "id <= 90 or gateway_user_id = 1"];
-  const series = `generate_series(first, first + ${buckets - 1}) b`;
+  const isLong = spans > 1;
+  const [buckets, channels] = isLong ? [24, 6] : [3, 3];
+  const [keys, models] = isLong ? ["id <= 90 or gateway_user_id = 1", 4] : ["true", 10];
+  const series = (count: string): string => `generate_series(first, first + ${count} - 1) b`;
   return [
     [
       "percentiles",
       `insert into usage_performance (grain, starts_at, model, channel_id, kind, bucket, calls, output_tokens, output_ms)
         select grain, date_trunc(grain, now(), 'UTC') - n * ('1 ' || grain)::interval, 'model-' || m, c, kind, b, 10, 1000, 1000
-        from (values ('hour', ${spans === 1 ? days * 24 : 192}), ('day', ${Math.min(days * Math.max(spans, 3), 400)})) g (grain, count),
+        from (values ('hour', ${isLong ? 192 : days * 24}), ('day', ${Math.min(days * Math.max(spans, 3), 400)})) g (grain, count),
           generate_series(0, g.count) n, generate_series(1, 20) m, generate_series(1, ${channels}) c,
-          (values ('first_byte', 30), ('total', 40), ('failed', 0)) k (kind, first), ${series}`,
+          (values ('first_byte', 30, ${buckets}), ('total', 40, ${buckets}), ('failed', 0, ${isLong ? 1 : buckets})) k (kind, first, buckets),
+          ${series("buckets")}`,
     ],
     [
       "percentiles of customers",
       `insert into usage_key_performance (api_key_id, starts_at, model, kind, bucket, calls, output_tokens, output_ms)
         select k.id, date_trunc('day', now(), 'UTC') - n * interval '1 day', 'model-' || m, kind, b, 10, 1000, 1000
         from (select id from api_key where ${keys} order by id limit 100) k, generate_series(0, least(${days * spans}, 99)) n,
-          generate_series(1, 10) m, (values ('first_byte', 30), ('total', 40)) p (kind, first), ${series}`,
+          generate_series(1, ${models}) m, (values ('first_byte', 30), ('total', 40)) p (kind, first), ${series(String(buckets))}`,
     ],
   ];
 }

@@ -30,6 +30,7 @@ export const endpointRequests: Readonly<Record<string, readonly string[] | strin
     "outcome=failed",
     "outcome=refused",
     "key_id=1",
+    "key_id={unused key}",
     "end_user=nobody",
     "tag=team=nothing",
   ],

@@ -113,11 +113,13 @@ async function callersIn(db: Database): Promise<readonly Caller[]> {
   const [found] = await db.sql<{
     account: GatewayUserId;
     trace: string;
+    unused: bigint;
     own: bigint;
     teams: bigint;
     operators: bigint;
   }>`
     select o.gateway_user_id as account, t.request_id::text as trace,
+      (select max(id) from api_key where gateway_user_id = 1) as unused,
       (select min(id) from event_target where gateway_user_id = 1) as own,
       (select min(id) from event_target where gateway_user_id = o.gateway_user_id) as teams,
       (select min(id) from event_target where gateway_user_id is null) as operators
@@ -137,9 +139,9 @@ async function callersIn(db: Database): Promise<readonly Caller[]> {
     locale: null,
   };
   return [
-    { who: "a person", user, names: { target: String(found.own) } },
+    { who: "a person", user, names: { target: String(found.own), "unused key": String(found.unused) } },
     {
-      ...{ who: "an organisation", names: { target: String(found.teams) } },
+      ...{ who: "an organisation", names: { target: String(found.teams), "unused key": String(found.unused) } },
       user: { ...user, gatewayUserId: found.account, organisation },
     },
     { who: "an admin", admin, names: { "operator target": String(found.operators), trace: found.trace } },

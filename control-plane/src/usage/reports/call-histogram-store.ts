@@ -2,7 +2,7 @@ import type { CallHistogramInput } from "@sluice/contracts/call-histogram";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Span } from "./range.ts";
-import { piecesTable, pieceValues } from "./usage-sums-store.ts";
+import { piecesOfUsers, piecesTable, pieceValues } from "./usage-sums-store.ts";
 
 /** How the calls of a bar ended; `bar` counts from 0. */
 export type HistogramBar = {
@@ -54,13 +54,13 @@ const spanValues = (spans: readonly Span[]) => [
 ];
 
 async function countOfUser(db: Queryable, spans: readonly Span[], filter: Filter): Promise<HistogramBar[]> {
+  const user = `(
+    select id from (values (coalesce($5::bigint, gateway_user_of_email($6::text)))) asked (id)
+    where $5::bigint is null or $6::text is null or id = gateway_user_of_email($6::text)
+  ) u`;
   return await db.query<HistogramBar>(
-    `select width_bucket(starts_at, $3::timestamptz[]) - 1 as bar, ${sums} from usage_rollup
-     where slice = 'user' and starts_at >= $1::timestamptz and starts_at < $2::timestamptz
-       and ($4::bigint is null or gateway_user_id = $4::bigint)
-       and ($5::text is null or gateway_user_id = gateway_user_of_email($5::text))
-     group by 1 order by 1`,
-    [...spanValues(spans), filter.gateway_user_id ?? null, filter.email ?? null],
+    `select bar, ${sums} from ${piecesOfUsers(user, counts.join(", "))} group by bar order by bar`,
+    [...pieceValues("user", spans), filter.gateway_user_id ?? null, filter.email ?? null],
   );
 }
 

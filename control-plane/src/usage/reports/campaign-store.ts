@@ -24,7 +24,10 @@ const sums = `count(*) filter (where e.kind = 'page_view') as page_views,
   coalesce(sum(e.amount_usd) filter (where e.kind = 'payment_settled' and not o.is_mock), 0)::numeric(20,2)::text
     as revenue_usd`;
 
-const events = `campaign_event e left join sales_order o on o.id = e.order_id
+// Few events have an order, so that each is looked up.
+const events = `campaign_event e left join lateral (
+    select o.is_mock from sales_order o where o.id = e.order_id offset 0
+  ) o on true
   where e.created_at >= $1::timestamptz and e.created_at < $2::timestamptz and not e.is_bot`;
 
 /**

@@ -33,9 +33,10 @@ const ordersOfRange = `
     left join user_profile u on u.id = o.user_id
     left join payment p on p.order_id = o.id
     left join lateral (
-      select sum(e.amount) as amount from ledger_posting l join ledger_entry e on e.posting_id = l.id
+      select sum(e.amount) as amount from unnest('{order_credit,subscription_grant}'::text[]) t (kind)
+      join ledger_posting l on l.change_type = t.kind and l.reference = 'order:' || o.order_no
+      join ledger_entry e on e.posting_id = l.id
       join ledger_account a on a.id = e.account_id and a.gateway_user_id is not null
-      where l.change_type in ('order_credit', 'subscription_grant') and l.reference = 'order:' || o.order_no
     ) c on true
     where coalesce(o.settled_at, o.created_at) >= $1::timestamptz and coalesce(o.settled_at, o.created_at) < $2::timestamptz
   )`;
@@ -86,9 +87,10 @@ export async function listMismatches(
        union all
        select 'refund_not_in_ledger', r.refund_no, r.created_at, coalesce(l.amount, 0) || ' for ' || r.status || ' ' || r.quota
        from refund r left join lateral (
-         select sum(e.amount) as amount from ledger_posting p join ledger_entry e on e.posting_id = p.id
+         select sum(e.amount) as amount from unnest('{refund,refund_failed}'::text[]) t (kind)
+         join ledger_posting p on p.change_type = t.kind and p.reference = t.kind || ':' || r.refund_no
+         join ledger_entry e on e.posting_id = p.id
          join ledger_account a on a.id = e.account_id and a.gateway_user_id is not null
-         where p.change_type in ('refund', 'refund_failed') and split_part(p.reference, ':', 2) = r.refund_no
        ) l on true
        where r.created_at >= $1::timestamptz and r.created_at < $2::timestamptz
          and coalesce(l.amount, 0) <> case r.status when 'failed' then 0 else -r.quota end

@@ -132,26 +132,30 @@ export async function sumUsers(db: Queryable, span: Span): Promise<UserSums[]> {
 }
 
 /**
- * The sums of these users alone, for each of several spans. Their quarter hours are in an index by user, their days are
- * looked up one by one: the sums of all others are not read.
+ * The sums of all pieces of some users, a table `u` of their ids. Their quarter hours are in an index by user, their days
+ * are looked up one by one: the sums of all others are not read.
  */
+export const piecesOfUsers = (users: string, columns: string): string => `${piecesTable} cross join ${users}
+  cross join lateral (
+    select gateway_user_id, ${columns} from usage_rollup r
+    where p.slice = 'user' and r.slice = 'user' and r.gateway_user_id = u.id and r.starts_at >= p.from_at and r.starts_at < p.to_at
+    union all
+    select d.* from generate_series(p.from_at, p.to_at - interval '1 day', interval '1 day', 'UTC') utc (day)
+    cross join lateral (
+      select gateway_user_id, ${columns} from usage_rollup r
+      where r.slice = 'user_day' and r.starts_at = utc.day and r.gateway_user_id = u.id offset 0
+    ) d
+    where p.slice = 'user_day'
+  ) part`;
+
+/** The sums of these users alone, for each of several spans. */
 export async function sumUsersByBar(
   db: Queryable,
   ids: readonly bigint[],
   spans: readonly Span[],
 ): Promise<(UsageSums & { readonly bar: number; readonly gateway_user_id: bigint })[]> {
   return await db.query<UsageSums & { bar: number; gateway_user_id: bigint }>(
-    `select bar, gateway_user_id, ${sums} from ${piecesTable} cross join unnest($5::bigint[]) u (id) cross join lateral (
-       select gateway_user_id, ${plain} from usage_rollup r
-       where p.slice = 'user' and r.slice = 'user' and r.gateway_user_id = u.id and r.starts_at >= p.from_at and r.starts_at < p.to_at
-       union all
-       select d.* from generate_series(p.from_at, p.to_at - interval '1 day', interval '1 day', 'UTC') utc (day)
-       cross join lateral (
-         select gateway_user_id, ${plain} from usage_rollup r
-         where r.slice = 'user_day' and r.starts_at = utc.day and r.gateway_user_id = u.id offset 0
-       ) d
-       where p.slice = 'user_day'
-     ) part group by bar, gateway_user_id`,
+    `select bar, gateway_user_id, ${sums} from ${piecesOfUsers("unnest($5::bigint[]) u (id)", plain)} group by bar, gateway_user_id`,
     [...pieceValues("user", spans), arrayLiteral(ids)],
   );
 }

@@ -28,6 +28,7 @@ import { daysOfRequest } from "../../platform/request-days.ts";
 import { courseOfLabels, daysBefore, divideCourse, partDays, sumDays } from "./course.ts";
 import { earlierCallsFile } from "./earlier-file.ts";
 import { countEarlierCalls, listEarlierCalls, listEarlierUsage, sumEarlierUsage } from "./earlier-store.ts";
+import { daysOfKeys } from "./key-days-store.ts";
 import { changeLabelsKept, readLabelsKept, sumLabelDays, sumLabels } from "./labels-store.ts";
 import { toFilter, toSummary, type UsageFilter, type UsagePlace } from "./model.ts";
 import { readOwnPerformance } from "./performance-store.ts";
@@ -52,7 +53,8 @@ export class UsageViews {
   async list(place: UsagePlace, input: UsageListInput): Promise<KeysetPage<UsageView, string>> {
     const { cursor = null, limit } = input;
     const filter = this.#filter(place, input);
-    const list = (most: number) => this.#read(filter, (db) => listUsage(db, filter, { cursor, limit: most }));
+    const days = await inBounds(() => daysOfKeys(this.#db, filter));
+    const list = (most: number) => this.#read(filter, (db) => listUsage(db, filter, { cursor, limit: most, days }));
     return await readKeysetPage(limit, list, ({ day, request_id: id }) => `${day}_${id}`);
   }
 
@@ -171,7 +173,8 @@ export class UsageViews {
         message: `A file can have at most ${limit} calls, and this one would have more. Choose fewer days or add a filter.`,
       });
     }
-    const page = { limit: fileRowsAtOnce, withMembers: isOfOrganisation };
+    const days = await inBounds(() => daysOfKeys(this.#db, filter));
+    const page = { limit: fileRowsAtOnce, withMembers: isOfOrganisation, days };
     return usageFile((cursor) => listUsage(this.#db, filter, { ...page, cursor }), {
       name: `usage-${filter.fromDay}-${filter.toDay}.csv`,
       isOfOrganisation,
