@@ -2,9 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { countCallsOfKey } from "@sluice/control-plane/admin/change-preview/consequences-store.ts";
 import { selectDays } from "@sluice/control-plane/gateway/account-figures/store.ts";
-import type { Database } from "@sluice/control-plane/platform/db.ts";
+import type { Database, Queryable } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { listMismatches } from "@sluice/control-plane/usage/reports/reconciliation-store.ts";
 import { sumUsersByBar } from "@sluice/control-plane/usage/reports/usage-sums-store.ts";
+import type { UsageFilter } from "@sluice/control-plane/usage/views/model.ts";
+import { readOwnPerformance } from "@sluice/control-plane/usage/views/performance-store.ts";
+import { sumUsage } from "@sluice/control-plane/usage/views/views-store.ts";
 import { blocksRead } from "../support/postgres/blocks-read.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 
@@ -53,6 +57,20 @@ beforeAll(async () => {
      from generate_series($1::timestamptz, $1::timestamptz + interval '${days - 1} days', interval '2 hours') at, api_key k order by at, k.id`,
     [from],
   );
+  await db.query(
+    `insert into usage_key_performance (api_key_id, starts_at, model, kind, bucket, calls, output_tokens, output_ms)
+     select k.id, at, 'model', 'total', b, 1, 10, 100
+     from generate_series($1::timestamptz, $1::timestamptz + interval '${days - 1} days', interval '1 day') at, api_key k, generate_series(1, 20) b
+     order by at, k.id, b`,
+    [from],
+  );
+  // Many other accounts, which have no sums.
+  await db.query(
+    `with other as (insert into gateway_user (created_at) select now() from generate_series(1, 10000) returning id)
+     insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name)
+     select id, sha256(id::text::bytea), 'sk-', 'abcd', 'key' from other`,
+    [],
+  );
   await db.query("vacuum analyze", []);
 });
 
@@ -62,6 +80,27 @@ afterAll(async () => {
 });
 
 const user = 7n as GatewayUserId;
+
+/** Even a planner that expects many rows looks them up. */
+const lookedUp = (read: (tx: Queryable) => Promise<unknown>): Promise<number> =>
+  blocksRead(db, async (tx) => {
+    await tx.sql`select set_config(name, 'off', true) from unnest('{enable_nestloop,enable_mergejoin}'::text[]) name`;
+    return await read(tx);
+  });
+
+const filter: UsageFilter = {
+  ...{ gatewayUserId: user, fromDay: dayText(first), toDay: dayText(today), zone: "UTC" },
+  ...{
+    keyId: null,
+    model: null,
+    askedModel: null,
+    outcome: null,
+    memberId: null,
+    projectId: null,
+    endUser: null,
+    tag: null,
+  },
+};
 
 describe("what is read of the sums", () => {
   test("for the days of an account is a sum a day, not one a quarter hour", async () => {
@@ -100,4 +139,53 @@ describe("what is read of the sums", () => {
     expect(await countCallsOfKey(db, id)).toMatchObject({ callers: 1n, keys: 1n });
     expect(await blocksRead(db, (tx) => countCallsOfKey(tx, id))).toBeLessThanOrEqual(80);
   });
+
+  test("for how soon the keys of an account were answered are those of its keys alone", async () => {
+    expect(await readOwnPerformance(db, filter)).toHaveLength(1);
+    expect(await lookedUp((tx) => readOwnPerformance(tx, filter))).toBeLessThanOrEqual(60);
+  });
+
+  test("for the names of an account's keys are no keys of others", async () => {
+    await db.sql`select open_settlement_shards()`;
+    await db.sql`
+      update settlement_checkpoint set xid = pg_current_xact_id(),
+        system_identifier = (select system_identifier::text from pg_control_system())`;
+    await db.sql`insert into usage_rollup_checkpoint (source, batch_id) values ('usage_user_sum:0', 0)`;
+    const keys = (await sumUsage(db, filter)).flatMap((part) => (part.kind === "key" ? [part.key_name] : []));
+    expect(keys).toEqual(["key"]);
+    expect(await lookedUp((tx) => sumUsage(tx, filter))).toBeLessThanOrEqual(200);
+  });
+});
+
+test("for the refunds of a reconciliation the ledger's entries of each are looked up", async () => {
+  await db.query(
+    "insert into user_profile (gateway_user_id, email) select id, id || '@example.org' from gateway_user limit 1",
+    [],
+  );
+  const refunds = 3_000;
+  await db.query(
+    `with ordered as (
+       insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, user_id, expires_at, status, pay_channel, settled_at,
+         credited_at)
+       select 'S' || i, 'credit', 'Credit', 'wallet_balance', 10, 1, (select min(id) from user_profile), now(), 'settled', 'cardpay', now(), now()
+       from generate_series(1, ${refunds}) i returning id, order_no
+     ), refunded as (
+       insert into refund (refund_no, order_id, amount_usd, quota, status, reason)
+       select 'R' || order_no, id, 1, 1, 'done', 'test' from ordered returning refund_no
+     )
+     insert into ledger_posting (change_type, reference) select 'refund', 'refund:' || refund_no from refunded`,
+    [],
+  );
+  await db.query(
+    `with account as (
+       insert into ledger_account (code, gateway_user_id) values ('user:7', 7), ('house:test', null) returning id, gateway_user_id
+     )
+     insert into ledger_entry (posting_id, account_id, amount, balance_after)
+     select p.id, a.id, case when a.gateway_user_id is null then 1 else -1 end, 0 from ledger_posting p, account a`,
+    [],
+  );
+  await db.query("vacuum analyze", []);
+  const range = { from: new Date(Date.now() - dayMs), to: new Date(Date.now() + dayMs) };
+  const read = await blocksRead(db, (tx) => listMismatches(tx, range, 10));
+  expect(read / refunds).toBeLessThan(25);
 });
