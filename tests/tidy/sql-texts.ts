@@ -74,7 +74,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/trace/search-store.ts": 3,
     "control-plane/src/usage/views/views-store.ts": 4,
     "control-plane/src/usage/views/key-days-store.ts": 1,
-    "control-plane/src/usage/views/performance-store.ts": 1,
+    "control-plane/src/usage/views/performance-store.ts": 2,
     "control-plane/src/usage/views/labels-store.ts": 2,
     "control-plane/src/usage/log/labels-store.ts": 1,
   },
