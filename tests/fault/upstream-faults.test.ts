@@ -101,6 +101,7 @@ const faults: readonly Fault[] = [
   { ...statusFault(429, limited), retryAfter: [1, 2] },
   { ...statusFault(503, overloaded), retryAfter: [1, 2] },
   statusFault(500, failed),
+  { ...statusFault(500, failed, { retryAfter: 7 }), retryAfter: [7, 7] },
   statusFault(502, failed, { isHtmlBody: true }),
   statusFault(500, failed, { hugeBodyBytes: 10_485_760 }),
   { ...statusFault(529, overloaded), retryAfter: [1, 2] },

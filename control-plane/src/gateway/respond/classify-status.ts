@@ -55,7 +55,7 @@ export function classifyStatus(status: number, headers: readonly HttpHeader[]): 
       return failure("loop_detected", "loop", { status, retry: "none", blame: "none" });
   }
   if (status >= 500) {
-    return failure("upstream_error", result, { status, retry: "free" });
+    return failure("upstream_error", result, { status, retry: "free", ...pause });
   }
   return status >= 400
     ? failure("upstream_rejected", result, { status, retry: "none", blame: "none", isRequestFault: true })
