@@ -23,7 +23,7 @@ import { testRandom } from "../support/values/test-seed.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 /** How many lines a batch has. */
-const batches = isFull ? [...Array.from({ length: 40 }, () => 500), 6_000, 1] : [1, 7, 300, 300];
+const batches = isFull ? [...Array.from({ length: 20 }, () => 500), 6_000, 1] : [1, 7, 300, 300];
 const changedShare = 0.5;
 /** More than a reader keeps, so that it forgets all. */
 const clients = 5_001;
