@@ -5,12 +5,16 @@ import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { eraseOldLabels } from "@sluice/control-plane/usage/log/erase-labels.ts";
+import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
+import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { UsageViews } from "@sluice/control-plane/usage/views/usage-views.ts";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { Registry } from "prom-client";
 import { type ConsoleClient, consoleClient } from "../support/accounts/console-client.ts";
 import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 import { silentLog } from "../support/trace/trace-fixtures.ts";
+import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 
 type Row = Record<string, unknown> & { request_id: string };
 type User = {
@@ -70,6 +74,20 @@ async function rowsOf({ as }: User, count: number, query: Record<string, string>
       return rows;
     }
     await rig.db.sql`select pg_sleep(0.05)`;
+  }
+}
+
+/** Settles and sums until these calls are in the sums: another process may be doing it. */
+async function summed(settlement: UsageSettlement, ids: readonly string[]): Promise<void> {
+  for (;;) {
+    await settlement.run();
+    const { outcome } = await rollUsageUp(rig.db, systemClock);
+    const [open] = await rig.db.sql<{ calls: number }>`
+      select count(*)::integer as calls from unnest(${`{${ids.join(",")}}`}::uuid[]) id
+      where not exists (select 1 from settled_call s where s.request_id = id)`;
+    if (open?.calls === 0 && outcome === "caught_up") {
+      return;
+    }
   }
 }
 
@@ -140,6 +158,15 @@ describe("the end user and the tags of a call", () => {
     ]);
     expect(course).toMatchObject({ others: null, previous: null });
     await rowsOf(other, 1);
+    // Reports are of what is settled and summed.
+    await waitUntilSettleable(rig.db);
+    const settlement = new UsageSettlement({
+      db: rig.db,
+      clock: systemClock,
+      log: silentLog,
+      registry: new Registry(),
+    });
+    await summed(settlement, idsOf([...rows, ...(await rowsOf(other, 1))]));
     const admin = consoleClient(sluice.url, (await loginAdmin(rig)).cookie);
     const { body: report } = await admin.get("/backend/admin/report/usage/", { by: "tag" });
     // Of all accounts.

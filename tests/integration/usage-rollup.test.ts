@@ -34,6 +34,8 @@ function someRow(index: number): UsageRow {
     outcome,
     providerCost: below(3) === 0 ? (`0.${below(1_000_000)}` as Decimal) : null,
     errorCode: outcome === "failed" ? "upstream_error" : outcome === "refused" ? "insufficient_quota" : null,
+    endUser: below(2) === 0 ? `user ${below(5)}` : null,
+    tags: below(2) === 0 ? [`team=${below(3)}`, `feature=${below(3)}`] : [],
     units: {
       ...noUnits,
       inputTokens: BigInt(below(5_000)),

@@ -32,7 +32,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/trace/access-store.ts": 2,
     "control-plane/src/trace/retention-store.ts": 6,
     "control-plane/src/trace/store.ts": 1,
-    "control-plane/src/usage/rollup/rollup-store.ts": 6,
+    "control-plane/src/usage/rollup/rollup-store.ts": 7,
     "control-plane/src/usage/settlement/settlement-store.ts": 2,
   },
   "adds up, ranks or compares rows of several tables": {
@@ -57,7 +57,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/usage/reports/money-sums-store.ts": 5,
     "control-plane/src/usage/reports/reconciliation-store.ts": 2,
     "control-plane/src/usage/reports/usage-sums-store.ts": 8,
-    "control-plane/src/usage/reports/tag-sums-store.ts": 2,
+    "control-plane/src/usage/reports/tag-sums-store.ts": 5,
     "control-plane/src/usage/reports/call-histogram-store.ts": 3,
   },
   "works on the path of every call": {
@@ -76,7 +76,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/usage/views/key-days-store.ts": 1,
     "control-plane/src/usage/views/performance-store.ts": 2,
     "control-plane/src/usage/views/labels-store.ts": 2,
-    "control-plane/src/usage/log/labels-store.ts": 1,
+    "control-plane/src/usage/log/labels-store.ts": 2,
   },
   "decides and writes in one statement, or locks more than rows": {
     "control-plane/src/gateway/keys/limit-budget-store.ts": 1,

@@ -122,7 +122,8 @@ export async function fillAged(db: Database, { sizes, isResummed, tell }: FillDe
   await once("the ledger", false, (tx) => fillLedger(tx, sizes, tell));
   await once("how far the sums are", false, (tx) =>
     tx.query(
-      "insert into usage_rollup_checkpoint (source, batch_id) values ('usage_settlement:0', $1::bigint), ('usage_user_sum:0', $1::bigint)",
+      `insert into usage_rollup_checkpoint (source, batch_id)
+       select source, $1::bigint from unnest('{usage_settlement:0,usage_user_sum:0,usage_label_sum:0}'::text[]) source`,
       [BigInt(batchBehindAll)],
     ),
   );

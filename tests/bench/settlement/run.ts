@@ -24,7 +24,8 @@ const usage = `usage: bun run bench settlement [options]
   --multipliers <ns>  what the rows carry in turn (default 1,0.5,1.1,2.75)
   --rate <n>      calls that end in a minute; they are as old as they would then be (default: all end now)
   --streams <share>  with a rate: those that take up to --stream-minutes, others take up to 3 s (default 0)
-  --stream-minutes <n>  (default 5)`;
+  --stream-minutes <n>  (default 5)
+  --labels <n>    each call has one of n end users and one of n tags (default 0: none)`;
 
 const granted = 10n ** 15n;
 const rowsOfCommit = 1_000;
@@ -42,6 +43,7 @@ export async function runSettlementBench(args: string[]): Promise<number> {
       rate: { type: "string", default: "0" },
       streams: { type: "string", default: "0" },
       "stream-minutes": { type: "string", default: "5" },
+      labels: { type: "string", default: "0" },
       help: { type: "boolean", default: false },
     },
   });
@@ -51,7 +53,8 @@ export async function runSettlementBench(args: string[]): Promise<number> {
   }
   const numbers = (text: string): number[] => text.split(",").map(Number);
   const multipliers = values.multipliers.split(",").map((each) => Number(each).toFixed(4) as Decimal);
-  const times: Times = {
+  const times: CallForm = {
+    labels: Number(values.labels),
     rate: Number(values.rate),
     streams: Number(values.streams),
     streamMs: Number(values["stream-minutes"]) * 60_000,
@@ -70,8 +73,10 @@ export async function runSettlementBench(args: string[]): Promise<number> {
     await db.sql`insert into replica (id) values (${replica})`;
     await settleAll(db, 500);
     console.log(`rows with multipliers ${multipliers.join(", ")} in turn; fsync on\n`);
-    console.log("| users | rows a step | rows/s | CPU µs a row | ms a step: p50 | p99 | sums: rows/s | CPU µs a row |");
-    console.log("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    console.log(
+      "| users | rows a step | rows/s | CPU µs a row | ms a step: p50 | p99 | sums: rows/s | CPU µs a row | WAL bytes a row |",
+    );
+    console.log("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for (const users of numbers(values.users)) {
       const customers = await createCustomers(db, users);
       for (const step of numbers(values.steps)) {
@@ -106,8 +111,9 @@ async function createCustomers(db: Database, count: number): Promise<Customer[]>
 
 type MakeRows = (from: number, count: number) => ReturnType<typeof encoded>;
 
-/** When calls end, and how long they take. */
-type Times = {
+/** When calls end, how long they take, and how many labels they have between them. */
+type CallForm = {
+  readonly labels: number;
   /** Calls in a minute; 0 if all end now. */
   readonly rate: number;
   /** The share of streams. */
@@ -123,7 +129,7 @@ const hourMs = 3_600_000;
 function rowsOf(
   customers: readonly Customer[],
   multipliers: readonly Decimal[],
-  { rate, streams, streamMs }: Times = { rate: 0, streams: 0, streamMs: 0 },
+  { rate, streams, streamMs, labels }: CallForm = { rate: 0, streams: 0, streamMs: 0, labels: 0 },
 ): MakeRows {
   const beganAt = Date.now() - hourMs;
   const startOf = (place: number): number => {
@@ -137,7 +143,15 @@ function rowsOf(
         const rateMultiplier = multipliers[(from + index) % multipliers.length] as Decimal;
         const startedAtMs = startOf(from + index);
         const requestId = Bun.randomUUIDv7("hex", startedAtMs) as RequestId;
-        return usageRow(customer, { rateMultiplier, quota: BigInt(index % 997) as Quota, startedAtMs, requestId });
+        const label = labels === 0 ? null : (from + index * 7) % labels;
+        const named = label === null ? {} : { endUser: `user ${label}`, tags: [`team=${label}`] };
+        return usageRow(customer, {
+          rateMultiplier,
+          quota: BigInt(index % 997) as Quota,
+          startedAtMs,
+          requestId,
+          ...named,
+        });
       }),
     );
 }
@@ -173,8 +187,19 @@ async function measure(db: Database, step: number): Promise<string> {
     stepsMs = done.stepsMs;
     return done.rows;
   });
-  const summing = await costOf(db, async () => Number((await rollUsageUp(db, systemClock)).rowsAdded));
-  return `${settling} | ${quantile(stepsMs, 0.5)} | ${quantile(stepsMs, 0.99)} | ${summing}`;
+  const before = await walBytes(db);
+  let summed = 0;
+  const summing = await costOf(db, async () => {
+    summed = Number((await rollUsageUp(db, systemClock)).rowsAdded);
+    return summed;
+  });
+  const wal = ((await walBytes(db)) - before) / summed;
+  return `${settling} | ${quantile(stepsMs, 0.5)} | ${quantile(stepsMs, 0.99)} | ${summing} | ${wal.toFixed(0)}`;
+}
+
+async function walBytes(db: Database): Promise<number> {
+  const [row] = await db.sql<{ bytes: number }>`select (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes`;
+  return row?.bytes ?? 0;
 }
 
 /** Rows a second, and what a row cost the processes of the server that work for clients. */

@@ -48,22 +48,14 @@ CREATE OR REPLACE FUNCTION settled_usage_text(p_batches bigint[], p_sums text) R
   $span$ END
 $$;
 
--- The sums over the settled usage rows of some batches that began on some UTC days (from p_from to p_to). p_batches
--- names the batches; null are all that these sums have reached.
-CREATE OR REPLACE FUNCTION sum_user_usage(p_batches bigint[], p_from date, p_to date) RETURNS SETOF usage_user_sum
-LANGUAGE plpgsql STABLE ROWS 1000 AS $$
-#variable_conflict use_column
-DECLARE
-  v_first date := p_from - 1;
-  v_last date := p_to + 1;
-BEGIN
-  SELECT greatest(v_first, min(coalesce(first_day, v_first))), least(v_last, max(coalesce(last_day, v_last)))
-    INTO v_first, v_last FROM settlement_batch WHERE id = ANY (p_batches);
-  RETURN QUERY EXECUTE format($query$
+-- The query of the sums over the settled usage rows of some batches, with $1 to $3 as above, that began on the UTC days from $4 to $5.
+-- `labelled` is how many of the calls have an end user or tags.
+CREATE OR REPLACE FUNCTION user_sums_text(p_batches bigint[]) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT format($query$
     SELECT user_id, CASE grouping(quarter) WHEN 0 THEN 'quarter' ELSE 'hours' END, coalesce(quarter, hours), key_id, model_name,
       outcome, sum(calls)::bigint, sum(input_tokens)::bigint, sum(output_tokens)::bigint, sum(cache_read_tokens)::bigint,
       sum(cache_write_tokens)::bigint, sum(reasoning_tokens)::bigint, sum(cache_write_1h_tokens)::bigint, sum(base_quota)::bigint,
-      sum(settled_quota)::bigint
+      sum(settled_quota)::bigint, sum(labelled)::bigint
     FROM (
       SELECT *, date_bin('2 hours', quarter, '2000-01-01 00:00:00+00') AS hours
       FROM (
@@ -73,14 +65,34 @@ BEGIN
           sum(usage_count(u.cache_read_tokens)) AS cache_read_tokens, sum(usage_count(u.cache_write_tokens)) AS cache_write_tokens,
           sum(usage_count(u.reasoning_tokens)) AS reasoning_tokens,
           sum(usage_count(u.cache_write_1h_tokens)) AS cache_write_1h_tokens, sum(u.quota) AS base_quota,
-          sum(s.settled_quota) AS settled_quota
+          sum(s.settled_quota) AS settled_quota, count(coalesce(u.end_user, u.tags[1])) AS labelled
         FROM %s
         WHERE u.started_at >= ($4::timestamp AT TIME ZONE 'UTC') AND u.started_at < (($5 + 1)::timestamp AT TIME ZONE 'UTC')
         GROUP BY 1, 2, 3, 4, 5
       ) by_quarter
     ) counted
     GROUP BY GROUPING SETS ((user_id, key_id, model_name, outcome, quarter), (user_id, key_id, model_name, outcome, hours))
-  $query$, settled_usage_text(p_batches, 'usage_user_sum')) USING p_batches, v_first, v_last, p_from, p_to;
+  $query$, settled_usage_text(p_batches, 'usage_user_sum'))
+$$;
+
+-- The first and the last UTC day of the rows of these batches, within those that may have rows of the days from p_from to p_to.
+CREATE OR REPLACE FUNCTION days_of_batches(p_batches bigint[], p_from date, p_to date, OUT first date, OUT last date)
+LANGUAGE sql STABLE AS $$
+  SELECT greatest(p_from - 1, min(coalesce(first_day, p_from - 1))), least(p_to + 1, max(coalesce(last_day, p_to + 1)))
+  FROM settlement_batch WHERE id = ANY (p_batches)
+$$;
+
+-- The sums over the settled usage rows of some batches that began on some UTC days (from p_from to p_to). p_batches
+-- names the batches; null are all that these sums have reached.
+CREATE OR REPLACE FUNCTION sum_user_usage(p_batches bigint[], p_from date, p_to date) RETURNS SETOF usage_user_sum
+LANGUAGE plpgsql STABLE ROWS 1000 AS $$
+DECLARE
+  v_days record;
+BEGIN
+  SELECT * INTO v_days FROM days_of_batches(p_batches, p_from, p_to);
+  RETURN QUERY EXECUTE format('SELECT c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15 FROM (%s) '
+    'sums (c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, labelled)', user_sums_text(p_batches))
+    USING p_batches, v_days.first, v_days.last, p_from, p_to;
 END
 $$;
 
@@ -90,7 +102,8 @@ CREATE OR REPLACE FUNCTION open_user_sum_shards() RETURNS void LANGUAGE sql AS $
   ORDER BY 1 ON CONFLICT DO NOTHING
 $$;
 
--- Adds the next batches of a shard to these sums, as roll_shard_up does to the others.
+-- Adds the next batches of a shard to these sums, as roll_shard_up does to the others, and to those by label, for which their rows are
+-- read again only if any has labels.
 CREATE OR REPLACE FUNCTION add_user_sums(p_shard integer, p_rows integer)
 RETURNS TABLE (outcome text, batches integer, rows_added bigint)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -98,25 +111,41 @@ LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_m
 DECLARE
   v_source text := 'usage_user_sum:' || p_shard;
   v_step record;
+  v_days record;
+  v_labelled bigint;
 BEGIN
   IF p_shard NOT BETWEEN 0 AND 15 THEN RAISE EXCEPTION 'shard % does not exist', p_shard; END IF;
   IF NOT EXISTS (SELECT 1 FROM usage_rollup_checkpoint WHERE source = v_source) THEN PERFORM open_user_sum_shards(); END IF;
+  IF NOT EXISTS (SELECT 1 FROM usage_rollup_checkpoint WHERE source = 'usage_label_sum:' || p_shard) THEN
+    PERFORM open_label_sum_shards();
+  END IF;
   SELECT * INTO v_step FROM take_settlement_batches(v_source, p_shard, p_rows);
   IF v_step.ids IS NULL THEN
     RETURN QUERY SELECT v_step.outcome, 0, 0::bigint;
     RETURN;
   END IF;
-  -- Ordered, because batches of earlier releases have users of all shards.
-  INSERT INTO usage_user_sum AS t
-    SELECT * FROM sum_user_usage(v_step.ids, '2000-01-01', '9999-01-01')
-    ORDER BY gateway_user_id, grain, starts_at, api_key_id, model, outcome
-  ON CONFLICT (gateway_user_id, grain, starts_at, api_key_id, model, outcome) DO UPDATE SET
-    calls = t.calls + excluded.calls, input_tokens = t.input_tokens + excluded.input_tokens,
-    output_tokens = t.output_tokens + excluded.output_tokens, cache_read_tokens = t.cache_read_tokens + excluded.cache_read_tokens,
-    cache_write_tokens = t.cache_write_tokens + excluded.cache_write_tokens,
-    reasoning_tokens = t.reasoning_tokens + excluded.reasoning_tokens,
-    cache_write_1h_tokens = t.cache_write_1h_tokens + excluded.cache_write_1h_tokens, quota = t.quota + excluded.quota,
-    settled_quota = t.settled_quota + excluded.settled_quota;
+  SELECT * INTO v_days FROM days_of_batches(v_step.ids, '2000-01-01', '9999-01-01');
+  EXECUTE format($query$
+    WITH sums (gateway_user_id, grain, starts_at, api_key_id, model, outcome, calls, input_tokens, output_tokens, cache_read_tokens,
+      cache_write_tokens, reasoning_tokens, cache_write_1h_tokens, quota, settled_quota, labelled) AS MATERIALIZED (%s),
+    added AS (
+      INSERT INTO usage_user_sum AS t
+      SELECT gateway_user_id, grain, starts_at, api_key_id, model, outcome, calls, input_tokens, output_tokens, cache_read_tokens,
+        cache_write_tokens, reasoning_tokens, cache_write_1h_tokens, quota, settled_quota
+      -- Ordered, because batches of earlier releases have users of all shards.
+      FROM sums ORDER BY gateway_user_id, grain, starts_at, api_key_id, model, outcome
+      ON CONFLICT (gateway_user_id, grain, starts_at, api_key_id, model, outcome) DO UPDATE SET
+        calls = t.calls + excluded.calls, input_tokens = t.input_tokens + excluded.input_tokens,
+        output_tokens = t.output_tokens + excluded.output_tokens, cache_read_tokens = t.cache_read_tokens + excluded.cache_read_tokens,
+        cache_write_tokens = t.cache_write_tokens + excluded.cache_write_tokens,
+        reasoning_tokens = t.reasoning_tokens + excluded.reasoning_tokens,
+        cache_write_1h_tokens = t.cache_write_1h_tokens + excluded.cache_write_1h_tokens, quota = t.quota + excluded.quota,
+        settled_quota = t.settled_quota + excluded.settled_quota
+    )
+    SELECT sum(labelled) FROM sums
+  $query$, user_sums_text(v_step.ids)) INTO v_labelled
+    USING v_step.ids, v_days.first, v_days.last, '2000-01-01'::date, '9999-01-01'::date;
+  PERFORM follow_user_sums(p_shard, v_step.ids, v_labelled > 0);
   RETURN QUERY SELECT v_step.outcome, cardinality(v_step.ids), v_step.rows;
 END
 $$;

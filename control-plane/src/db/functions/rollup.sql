@@ -290,8 +290,9 @@ DECLARE
 BEGIN
   PERFORM open_rollup_shards();
   PERFORM open_user_sum_shards();
-  PERFORM 1 FROM usage_rollup_checkpoint WHERE source LIKE 'usage_settlement:%' OR source LIKE 'usage_user_sum:%' ORDER BY source
-    FOR UPDATE;
+  PERFORM open_label_sum_shards();
+  PERFORM 1 FROM usage_rollup_checkpoint WHERE source LIKE ANY ('{usage_settlement:%,usage_user_sum:%,usage_label_sum:%}')
+    ORDER BY source FOR UPDATE;
   UPDATE usage_rollup_checkpoint SET version = version + 1 WHERE source = 'usage_settlement' RETURNING version INTO v_version;
   DELETE FROM usage_rollup
   WHERE starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC')
@@ -312,6 +313,10 @@ BEGIN
   DELETE FROM usage_user_sum
   WHERE starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC');
   INSERT INTO usage_user_sum SELECT * FROM sum_user_usage(NULL, p_day, p_day);
+  DELETE FROM usage_label_sum
+  WHERE starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC');
+  DELETE FROM usage_label_count WHERE starts_at = (p_day::timestamp AT TIME ZONE 'UTC');
+  PERFORM add_label_usage(NULL, p_day, p_day);
   RETURN v_sums;
 END
 $$;
@@ -345,4 +350,6 @@ LANGUAGE sql STABLE AS $$
   ) a ON (e.gateway_user_id, e.grain, e.starts_at, e.api_key_id, e.model, e.outcome)
     = (a.gateway_user_id, a.grain, a.starts_at, a.api_key_id, a.model, a.outcome)
   WHERE e IS DISTINCT FROM a
+  UNION ALL
+  SELECT * FROM check_label_day(p_day)
 $$;

@@ -92,6 +92,59 @@ export const usageUserSum = pgTable(
 );
 
 /**
+ * Sums over settled usage rows with an end user or tags, so that pages don't read the log. A call counts for each of its tags. They
+ * may be personal, and end with the labels of their day.
+ */
+export const usageLabelSum = pgTable(
+  "usage_label_sum",
+  {
+    /** 0 for all users together, of whom there are only tags, without key and model. */
+    gatewayUserId: reference("gateway_user_id").notNull(),
+    /** `end_users` and `tags` have the sums of all labels. */
+    kind: text("kind", { enum: ["end_user", "tag", "end_users", "tags"] }).notNull(),
+    grain: text("grain", { enum: ["quarter", "hours", "day"] }).notNull(),
+    startsAt: moment("starts_at").notNull(),
+    /** '' for all labels together, and for those beyond the most that a day has. */
+    label: text("label").notNull(),
+    apiKeyId: reference("api_key_id").notNull(),
+    model: text("model").notNull(),
+    outcome: text("outcome").notNull(),
+    calls: count("calls"),
+    ...tokenSums(),
+    quota: quota("quota").notNull(),
+    settledQuota: quota("settled_quota").notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: "usage_label_sum_pk",
+      columns: [
+        table.gatewayUserId,
+        table.kind,
+        table.grain,
+        table.startsAt,
+        table.label,
+        table.apiKeyId,
+        table.model,
+        table.outcome,
+      ],
+    }),
+    index("usage_label_sum_starts").on(table.startsAt),
+  ],
+);
+
+/** How many labels of a user have sums of their own on a UTC day. */
+export const usageLabelCount = pgTable(
+  "usage_label_count",
+  {
+    gatewayUserId: reference("gateway_user_id").notNull(),
+    kind: text("kind", { enum: ["end_user", "tag"] }).notNull(),
+    startsAt: moment("starts_at").notNull(),
+    labels: bigint("labels", { mode: "bigint" }).notNull(),
+  },
+  (table) => [primaryKey({ name: "usage_label_count_pk", columns: [table.startsAt, table.gatewayUserId, table.kind] })],
+);
+
+/**
  * The batch of each shard of the settlement up to which the sums are complete. The row of no shard counts the versions
  * of the sums.
  */

@@ -101,9 +101,9 @@ export function barsOf({ days, to }: ReportRange, asked?: Bucket): Bars {
 }
 
 /** The resolutions of the sums and their lengths: whole days, two hours and quarter hours of UTC. */
-const grainsMs = { day: 24 * hourMs, hours: 2 * hourMs, quarter: quarterMs } as const;
+export const grainMs = { day: 24 * hourMs, hours: 2 * hourMs, quarter: quarterMs } as const;
 
-export type Grain = keyof typeof grainsMs;
+export type Grain = keyof typeof grainMs;
 
 /** A part of a span, and the resolution it is summed by. */
 export type Piece = Span & { readonly grain: Grain };
@@ -120,9 +120,9 @@ export function piecesOf({ from, to }: Span, grains: readonly Grain[] = ["day", 
   if (finer.length === 0) {
     return [{ grain, from, to }];
   }
-  const grainMs = grainsMs[grain];
-  const first = new Date(Math.ceil(from.getTime() / grainMs) * grainMs);
-  const last = new Date(Math.floor(to.getTime() / grainMs) * grainMs);
+  const lengthMs = grainMs[grain];
+  const first = new Date(Math.ceil(from.getTime() / lengthMs) * lengthMs);
+  const last = new Date(Math.floor(to.getTime() / lengthMs) * lengthMs);
   if (first >= last) {
     return piecesOf({ from, to }, finer);
   }

@@ -75,8 +75,12 @@ export async function reportUsage(db: Database, range: ReportRange, by: (typeof 
   return await readAtOnce(db, async (tx) => {
     const rows = await usageRows(tx, range, by);
     const total = by === "tag" ? await sumTotal(tx, range) : addUsage(rows);
-    return { as_of: await readUsageAsOf(tx), by, rows, total };
+    return { as_of: await readAsOf(tx, by), by, rows, total };
   });
+}
+
+function readAsOf(tx: Queryable, by: (typeof usageBy)[number]): Promise<Date | null> {
+  return readUsageAsOf(tx, by === "tag" ? "usage_user_sum" : "usage_settlement");
 }
 
 function checkDays({ days }: ReportRange, by: (typeof usageBy)[number]): void {
@@ -147,7 +151,7 @@ export async function reportUsageCourse(
   checkDays(range, by);
   return await readAtOnce(db, async (tx) => {
     if (by === "tag") {
-      return { as_of: await readUsageAsOf(tx), by, ...(await tagCourse(tx, range)) };
+      return { as_of: await readAsOf(tx, by), by, ...(await tagCourse(tx, range)) };
     }
     const all = await sumByBar(tx, range, startsOf(range));
     const bars = await courseBars(tx, range, by);

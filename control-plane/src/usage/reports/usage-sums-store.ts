@@ -192,13 +192,17 @@ export async function sumCauses(db: Queryable, span: Span, limit: number): Promi
 /**
  * The time up to which calls are in the sums. Both the settlement and the sums of every shard must have been complete
  * then. Null before the first time.
+ * @param follows the checkpoints of the sums: those by tag are added with those of users
  */
-export async function readUsageAsOf(db: Queryable): Promise<Date | null> {
+export async function readUsageAsOf(
+  db: Queryable,
+  follows: "usage_settlement" | "usage_user_sum" = "usage_settlement",
+): Promise<Date | null> {
   const [row] = await db.sql<{ as_of: Date | null }>`
     select least(r.at, s.at) as as_of
     from (
       select min(caught_up_at) as at from usage_rollup_checkpoint
-      where source like 'usage_settlement:%' having count(*) = count(caught_up_at)
+      where source like ${follows} || ':%' having count(*) = count(caught_up_at)
     ) r, (select min(updated_at) as at from settlement_checkpoint where source like 'usage_log:%') s
     where r.at is not null and s.at > '-infinity'`;
   return row?.as_of ?? null;

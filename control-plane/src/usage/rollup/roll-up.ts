@@ -24,8 +24,9 @@ export async function rollUsageUp(
   const isOver = (): boolean => stopping?.aborted === true || clock.now() >= end;
   const reports = await follow(db, "reports", isOver);
   const users = await follow(db, "users", isOver);
+  const labels = await follow(db, "labels", isOver);
   const performance = await follow(db, "performance", isOver);
-  const isBehind = [users, performance].some(({ outcome }) => outcome === "unfinished");
+  const isBehind = [users, labels, performance].some(({ outcome }) => outcome === "unfinished");
   return isBehind ? { ...reports, outcome: "unfinished" } : reports;
 }
 

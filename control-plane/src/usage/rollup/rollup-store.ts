@@ -1,8 +1,8 @@
 import type { Queryable } from "../../platform/db.ts";
 import type { RollupFault, RollupStep } from "./model.ts";
 
-/** The sums that follow the settlement: those of reports, those of each user, and how calls went. */
-export type FollowingSums = "reports" | "users" | "performance";
+/** The sums that follow the settlement: those of reports, those of each user, those by label of earlier batches, and how calls went. */
+export type FollowingSums = "reports" | "users" | "labels" | "performance";
 
 type StepRow = { outcome: RollupStep["outcome"]; rows_added: bigint };
 
@@ -29,6 +29,8 @@ function addTo(
       return db.sql<StepRow>`select outcome, rows_added from roll_usage_up(${rowsMax}::integer, ${shard}::integer)`;
     case "users":
       return db.sql<StepRow>`select outcome, rows_added from add_user_sums(${shard}::integer, ${rowsMax}::integer)`;
+    case "labels":
+      return db.sql<StepRow>`select outcome, rows_added from add_label_sums(${shard}::integer, ${rowsMax}::integer)`;
     case "performance":
       return db.sql<StepRow>`select outcome, rows_added from add_performance(${shard}::integer, ${rowsMax}::integer)`;
   }

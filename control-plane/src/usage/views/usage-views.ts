@@ -128,20 +128,23 @@ export class UsageViews {
     );
   }
 
-  /** Sums by end user and by tag, read from the log. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
+  /** Sums by end user and by tag. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
   async labels(place: UsagePlace, input: UsageSummaryInput): Promise<UsageLabels> {
     const filter = this.#filter(place, input);
     const rows = await inBounds(() => sumLabels(this.#db, filter, usageLabelsMax + 1));
     const byEndUser = rows.flatMap(({ kind, label, ...sums }) =>
-      kind === "tag" ? [] : [{ end_user: label, ...sums }],
+      kind === "tag" || label === null ? [] : [{ end_user: label, ...sums }],
     );
-    const byTag = rows.flatMap(({ kind, label, ...sums }) => (kind === "tag" ? [{ tag: label, ...sums }] : []));
+    const byTag = rows.flatMap(({ kind, label, ...sums }) =>
+      kind === "tag" && label !== null ? [{ tag: label, ...sums }] : [],
+    );
+    const hasOthers = rows.some(({ label }) => label === null);
     return {
       from_day: filter.fromDay,
       to_day: filter.toDay,
       by_end_user: byEndUser.slice(0, usageLabelsMax),
       by_tag: byTag.slice(0, usageLabelsMax),
-      has_more: Math.max(byEndUser.length, byTag.length) > usageLabelsMax,
+      has_more: hasOthers || Math.max(byEndUser.length, byTag.length) > usageLabelsMax,
       are_kept: await readLabelsKept(this.#db, place.gatewayUserId),
     };
   }

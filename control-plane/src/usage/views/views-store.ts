@@ -36,7 +36,7 @@ const hasIfAsked = (value: unknown, placeholder: string, condition: string): str
   value === null ? `${placeholder} is null` : condition;
 
 /** Whether a call has the end user and the tag of a filter. */
-const hasLabels = ({ endUser, tag }: UsageFilter, endUserValue: string, tagValue: string): string =>
+export const hasLabels = ({ endUser, tag }: UsageFilter, endUserValue: string, tagValue: string): string =>
   [
     hasIfAsked(endUser, `${endUserValue}::text`, `u.end_user = ${endUserValue}::text`),
     hasIfAsked(tag, `${tagValue}::text`, `u.tags is not null and ${hasTag("$1", tagValue)}`),
@@ -49,7 +49,7 @@ const isOfTrouble = ({ outcome }: UsageFilter): boolean => outcome !== null && o
  * The calls of a filter; its values are `$1` to `$12`. The text depends on what is asked for, so that even a plan for any values
  * uses the indexes of it.
  */
-export const isMeant = (filter: UsageFilter): string => `u.gateway_user_id = $1::bigint
+const isMeant = (filter: UsageFilter): string => `u.gateway_user_id = $1::bigint
   and u.day between $2::text::date - 1 and $3::text::date + 1
   and u.started_at >= $2::text::date::timestamp at time zone $4::text
   and u.started_at < ($3::text::date + 1)::timestamp at time zone $4::text
@@ -60,7 +60,7 @@ export const isMeant = (filter: UsageFilter): string => `u.gateway_user_id = $1:
   and (($9::bigint is null and $10::bigint is null) or u.api_key_id = any (array(${keysOf("$1", "$9", "$10")})))
   and ${hasLabels(filter, "$11", "$12")}`;
 
-export const filterValues = (filter: UsageFilter): SqlValue[] => {
+const filterValues = (filter: UsageFilter): SqlValue[] => {
   const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel, memberId, projectId, endUser, tag } =
     filter;
   return [gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel, memberId, projectId, endUser, tag];
@@ -185,7 +185,7 @@ export async function sumUsage(
 }
 
 /** When the days of a filter begin and end. */
-function daysOf(fromDay: string, toDay: string, zone: string): Span[] {
+export function daysOf(fromDay: string, toDay: string, zone: string): Span[] {
   const first = Temporal.PlainDate.from(fromDay);
   return Array.from({ length: countDays(fromDay, toDay) }, (_, index) => ({
     from: startOfDay(first.add({ days: index }), zone),
