@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Decimal } from "@sluice/contracts/money";
+import { labelsOfDayMax } from "@sluice/contracts/usage-label-limits";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
@@ -243,6 +244,8 @@ test("a call without labels adds nothing", async () => {
 });
 
 test("labels beyond the most of a day are summed as one, however they come", async () => {
+  const [{ most: stored } = { most: 0n }] = await scene.db.sql<{ most: bigint }>`select labels_of_day_max() as most`;
+  expect(stored).toBe(BigInt(labelsOfDayMax));
   await scene.owner.query(
     `create or replace function labels_of_day_max() returns bigint language sql immutable parallel safe as 'select 5::bigint'`,
     [],

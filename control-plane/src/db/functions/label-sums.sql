@@ -244,8 +244,7 @@ $$;
 CREATE OR REPLACE FUNCTION check_label_day(p_day date) RETURNS TABLE (slice text, starts_at timestamptz, subject text, detail text)
 LANGUAGE sql STABLE AS $$
   WITH actual AS (
-    SELECT * FROM usage_label_sum s
-    WHERE s.starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND s.starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC')
+    SELECT * FROM usage_label_sum s WHERE (s.starts_at AT TIME ZONE 'UTC')::date = p_day
   )
   SELECT 'label_' || coalesce(e.grain, a.grain), coalesce(e.starts_at, a.starts_at),
     'user ' || coalesce(e.gateway_user_id, a.gateway_user_id) || ', ' || coalesce(e.kind, a.kind) || ', key '
@@ -255,7 +254,7 @@ LANGUAGE sql STABLE AS $$
     ON (e.gateway_user_id, e.kind, e.grain, e.starts_at, e.label, e.api_key_id, e.model, e.outcome)
     = (a.gateway_user_id, a.kind, a.grain, a.starts_at, a.label, a.api_key_id, a.model, a.outcome)
   WHERE e IS DISTINCT FROM a
-    AND (p_day::timestamp AT TIME ZONE 'UTC') >= (SELECT min(s.starts_at) FROM usage_label_sum s)
+    AND p_day >= (SELECT min((s.starts_at AT TIME ZONE 'UTC')::date) FROM usage_label_sum s)
     AND (coalesce(e.gateway_user_id, a.gateway_user_id), coalesce(e.kind, a.kind)) NOT IN (
       SELECT f.gateway_user_id, f.kind FROM actual f WHERE f.label = '' AND f.kind IN ('end_user', 'tag')
     )

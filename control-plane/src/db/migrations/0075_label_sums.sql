@@ -28,7 +28,7 @@ CREATE TABLE "usage_label_sum" (
 	CONSTRAINT "usage_label_sum_pk" PRIMARY KEY("gateway_user_id","kind","grain","starts_at","label","api_key_id","model","outcome")
 );
 --> statement-breakpoint
-CREATE INDEX "usage_label_sum_starts" ON "usage_label_sum" USING btree ("starts_at");--> statement-breakpoint
+CREATE INDEX "usage_label_sum_day" ON "usage_label_sum" USING btree ((("starts_at" AT TIME ZONE 'UTC')::date));--> statement-breakpoint
 ALTER TABLE usage_label_sum SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
 --> statement-breakpoint
 DO $$

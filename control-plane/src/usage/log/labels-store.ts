@@ -18,13 +18,13 @@ export async function eraseLabels(db: Queryable, days: number, most: number): Pr
 /** Deletes at most `most` sums of labels of these days. @returns how many these were */
 export async function eraseLabelSums(db: Queryable, days: number, most: number): Promise<number> {
   const [row] = await db.sql<{ erased: number }>`
-    with limits as (
-      select ((now() at time zone 'UTC')::date - ${days}::integer)::timestamp at time zone 'UTC' as before
-    ), counted as (
-      delete from usage_label_count c using limits where c.starts_at < limits.before
+    with counted as (
+      delete from usage_label_count
+      where starts_at < ((now() at time zone 'UTC')::date - ${days}::integer)::timestamp at time zone 'UTC'
     ), old as (
-      select s.ctid from usage_label_sum s where s.starts_at < (select before from limits) order by s.starts_at
-      limit ${most}::integer
+      select ctid from usage_label_sum
+      where (starts_at at time zone 'UTC')::date < (now() at time zone 'UTC')::date - ${days}::integer
+      order by (starts_at at time zone 'UTC')::date limit ${most}::integer
     ), erased as (
       delete from usage_label_sum where ctid = any (array(select ctid from old)) returning 1
     )

@@ -21,7 +21,7 @@ import {
   usageReport,
   usageReportInput,
 } from "@sluice/contracts/reports";
-import { tagDaysMax, usageLabelsMax } from "@sluice/contracts/usage-label-limits";
+import { labelsOfDayMax, tagDaysMax, usageLabelsMax } from "@sluice/contracts/usage-label-limits";
 import { z } from "zod";
 import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -144,7 +144,9 @@ function sumEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
       output: usageReport,
       errors: [],
       otherResponses: csvFile,
-      limits: [`By tag, at most ${tagDaysMax} days and the ${usageLabelsMax} most expensive tags.`],
+      limits: [
+        `By tag, at most ${tagDaysMax} days and the ${usageLabelsMax} most expensive tags, of the first ${labelsOfDayMax.toLocaleString("en")} of each UTC day.`,
+      ],
       summary: "Report calls, tokens and quota by day of a time zone, by model, provider, exit node, user or tag",
       handle: async ({ input }) => {
         const range = rangeOf(input);

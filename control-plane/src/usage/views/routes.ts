@@ -20,7 +20,7 @@ import {
   usageSummaryResponse,
   usageSumsInput,
 } from "@sluice/contracts/usage";
-import { usageLabelsMax } from "@sluice/contracts/usage-label-limits";
+import { labelsOfDayMax, usageLabelsMax } from "@sluice/contracts/usage-label-limits";
 import { z } from "zod";
 import { byCaller } from "../../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint, type UserCaller } from "../../platform/endpoint/model.ts";
@@ -163,7 +163,11 @@ function otherSumEndpoints(views: UsageViews): AnyEndpoint[] {
       summary: "Sum the user's calls by end user and by tag",
       output: usageLabelsResponse,
       errors: [],
-      limits: [...rangeLimits, `At most ${usageLabelsMax} end users and ${usageLabelsMax} tags.`],
+      limits: [
+        ...rangeLimits,
+        `At most ${usageLabelsMax} end users and ${usageLabelsMax} tags.`,
+        `Of a UTC day, the first ${labelsOfDayMax.toLocaleString("en")} end users and as many tags have sums; the others are left out, and has_more is true.`,
+      ],
       handle: async ({ user, input }) => ({ ...(await views.labels(placeOf(user), input)) }),
     }),
     endpoint({
