@@ -15,7 +15,7 @@ export type LabelSum = UsageSums & { readonly kind: "end_user" | "tag"; readonly
 
 const partColumns = `${tokens}, quota, settled_quota`;
 const ofCall = `${tokenColumns.map((count) => `usage_count(u.${count}) as ${count}`).join(", ")}, u.quota,
-  ceil(u.quota * u.rate_multiplier) as settled_quota`;
+  ceil(u.quota * u.rate_multiplier)::bigint as settled_quota`;
 const courseSums = ["calls", "completed_calls", "failed_calls", "input_tokens", "output_tokens", "settled_quota"];
 
 /** The moments of a request, in the sums that it needs: `$1` to `$6` of every statement here. */
