@@ -50,7 +50,7 @@ export function classifyStatus(status: number, headers: readonly HttpHeader[]): 
     case 529:
       return failure("no_upstream", result, { status, retry: "free", blame: "none", needsCooldown: true, ...pause });
     case 504:
-      return failure("upstream_timeout", result, { status });
+      return failure("upstream_timeout", result, { status, ...pause });
     case 508:
       return failure("loop_detected", "loop", { status, retry: "none", blame: "none" });
   }

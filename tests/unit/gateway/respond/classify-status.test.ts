@@ -36,6 +36,13 @@ describe("the status of an upstream", () => {
     expect(classifyStatus(status, [])).toMatchObject({ status, code, retry, blame, needsCooldown, isRequestFault });
   });
 
+  test("has the wait that the provider asks for if it is 429, or 5xx unless that is a loop of ours", () => {
+    for (let status = 300; status < 600; status += 1) {
+      const retryAfterSeconds = (status >= 500 && status !== 508) || status === 429 ? 7 : null;
+      expect(classifyStatus(status, [["retry-after", "7"]])).toMatchObject({ status, retryAfterSeconds });
+    }
+  });
+
   test("is a channel's fault from 500 on except for a loop and an overload, for 401 and for 402, and for nothing else", () => {
     for (let status = 300; status < 600; status += 1) {
       const isFault = (status >= 500 && status !== 508 && status !== 529) || status === 401 || status === 402;
