@@ -81,15 +81,14 @@ test("every list that the bench measures finds rows there", async () => {
 /** What some read in the log of calls and in that of traces. */
 const readersOfLogs: Readonly<Record<string, string>> = {
   "/backend/admin/channel/health/": "the newest 20,000 calls",
-  "/backend/admin/report/usage/": "by tag: the calls that have one",
   "/backend/admin/trace/detail/": "a call",
   "/backend/admin/trace/export/": "a file of calls, page by page",
   "/backend/admin/trace/list/": "a page of calls",
   "/backend/admin/usage/export/": "a file of calls, page by page",
   "/backend/admin/user/detail/": "calls of the last minute, for the limits of the account",
-  "/backend/usage/course/": "calls that are not in the sums yet; by tag or end user, those that have one",
+  "/backend/usage/course/": "calls that are not in the sums yet",
   "/backend/usage/export/": "a file of calls, page by page",
-  "/backend/usage/labels/": "the calls that have a label",
+  "/backend/usage/labels/": "calls that are not in the sums yet",
   "/backend/usage/list/": "a page of calls",
   "/backend/usage/summary/": "calls that are not in the sums yet; of a label or an asked model, those that have it",
   "/backend/usage/sums/export/": "as the summary",
