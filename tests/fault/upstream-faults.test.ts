@@ -102,11 +102,13 @@ const faults: readonly Fault[] = [
   { ...statusFault(503, overloaded), retryAfter: [1, 2] },
   statusFault(500, failed),
   { ...statusFault(500, failed, { retryAfter: 7 }), retryAfter: [7, 7] },
+  { ...statusFault(502, failed, { retryAfter: 86_400 }), retryAfter: [60, 60] },
   statusFault(502, failed, { isHtmlBody: true }),
   statusFault(500, failed, { hugeBodyBytes: 10_485_760 }),
   { ...statusFault(529, overloaded), retryAfter: [1, 2] },
   { ...statusFault(529, overloaded, { retryAfter: 3 }), retryAfter: [3, 4] },
   statusFault(504, late),
+  { ...statusFault(504, late, { retryAfter: 7 }), retryAfter: [7, 7] },
   statusFault(408, late),
   // A refused credential rests for 15 seconds.
   { ...statusFault(401, failed), retryAfter: [14, 15] },

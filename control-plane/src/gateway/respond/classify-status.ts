@@ -31,7 +31,8 @@ export function classifyStatus(status: number, headers: readonly HttpHeader[]): 
     return null;
   }
   const result = `status_${status}`;
-  const pause = readRetryAfter(headers);
+  const asked = readRetryAfter(headers);
+  const pause = status >= 500 ? atMostAMinute(asked) : asked;
   switch (status) {
     case 401:
       return failure("upstream_error", "credential_refused", { status, ...accountFault });
@@ -106,24 +107,38 @@ export function failedByToken({ isRefused }: Pick<TokenError, "isRefused">): Fai
   return { failure: failure("upstream_error", result, { ...accountFault }), upstreamError: null, note: null };
 }
 
-/** The longest wait that is passed on to a client. */
+type Wait = Pick<AttemptFailure, "retryAfterSeconds" | "retryAfterMs">;
+
+/** The longest wait that is passed on to a client: a limit may be one of the day. */
 const retryAfterSecondsMax = 86_400;
+/**
+ * That of a fault. Nobody knows when it is over, the channel is asked again after as long at the latest, and some clients sleep
+ * as long as they are told.
+ */
+const faultSecondsMax = 60;
 const numberForm = /^\d{1,12}(\.\d+)?$/;
+/** A date without a time of day could be any text with a number: `Date.parse` accepts a list of numbers, too. */
+const timeOfDay = /\d\d:\d\d/;
+
+function atMostAMinute({ retryAfterSeconds, retryAfterMs }: Wait): Wait {
+  return {
+    retryAfterSeconds: retryAfterSeconds === null ? null : Math.min(faultSecondsMax, retryAfterSeconds),
+    retryAfterMs: retryAfterMs === null ? null : Math.min(faultSecondsMax * 1000, retryAfterMs),
+  };
+}
 
 /**
  * How long a provider asks to wait: the seconds of `Retry-After`, at least 1, in its number or its date form, and the
  * milliseconds of `Retry-After-Ms`, which replace missing seconds. Null for a missing or unreadable value. A date is
  * read by the clock that wrote it, if the response has a date of its own.
  */
-export function readRetryAfter(
-  headers: readonly HttpHeader[],
-  nowMs = Date.now(),
-): Pick<AttemptFailure, "retryAfterSeconds" | "retryAfterMs"> {
+export function readRetryAfter(headers: readonly HttpHeader[], nowMs = Date.now()): Wait {
   const find = (wanted: string) => headers.find(([name]) => name === wanted)?.[1].trim() ?? "";
   const value = find("retry-after");
   const sentMs = Date.parse(find("date"));
   const fromMs = Number.isNaN(sentMs) ? nowMs : sentMs;
-  const seconds = numberForm.test(value) ? Number(value) : (Date.parse(value) - fromMs) / 1000;
+  const untilMs = timeOfDay.test(value) ? Date.parse(value) : Number.NaN;
+  const seconds = numberForm.test(value) ? Number(value) : (untilMs - fromMs) / 1000;
   const exact = find("retry-after-ms");
   const retryAfterMs = numberForm.test(exact) ? Math.min(retryAfterSecondsMax * 1000, Math.ceil(Number(exact))) : null;
   const waitSeconds = Number.isNaN(seconds) ? (retryAfterMs === null ? null : retryAfterMs / 1000) : seconds;

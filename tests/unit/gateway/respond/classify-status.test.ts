@@ -43,6 +43,19 @@ describe("the status of an upstream", () => {
     }
   });
 
+  test("has a wait of at most a minute for a fault, whose end nobody knows, and of a day for a limit", () => {
+    const day = [
+      ["retry-after", "86400"],
+      ["retry-after-ms", "86400000"],
+    ] as const;
+    for (const status of [429, 500, 502, 503, 504, 520, 529]) {
+      const seconds = status === 429 ? 86_400 : 60;
+      const wait = { retryAfterSeconds: seconds, retryAfterMs: seconds * 1000 };
+      expect(classifyStatus(status, day as never)).toMatchObject({ status, ...wait });
+    }
+    expect(classifyStatus(503, [["retry-after", "59"]])).toMatchObject({ retryAfterSeconds: 59, retryAfterMs: null });
+  });
+
   test("is a channel's fault from 500 on except for a loop and an overload, for 401 and for 402, and for nothing else", () => {
     for (let status = 300; status < 600; status += 1) {
       const isFault = (status >= 500 && status !== 508 && status !== 529) || status === 401 || status === 402;
@@ -71,6 +84,11 @@ describe("Retry-After", () => {
     ["Fri, 02 Jan 2026 03:00:00 GMT", 1],
     ["Fri, 02 Jan 2099 03:00:00 GMT", 86_400],
     ["soon", null],
+    ["soon 2099", null],
+    ["-5", null],
+    ["+3", null],
+    ["5, 10", null],
+    ["1e3", null],
     ["", null],
   ])("%p is %p seconds", (value, seconds) => {
     expect(readRetryAfter([["retry-after", value]], nowMs)).toEqual({ retryAfterSeconds: seconds, retryAfterMs: null });
