@@ -1,7 +1,6 @@
-import { startOfDay } from "../../platform/days.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { UsageFilter } from "./model.ts";
-import { keysOf } from "./views-store.ts";
+import { keysOf, spanOf } from "./views-store.ts";
 
 /**
  * The UTC days on which the keys of a filter may have made calls, from the sums and from the calls that are in none yet: a
@@ -9,24 +8,20 @@ import { keysOf } from "./views-store.ts";
  * because the filter names no keys or the sums are not complete.
  */
 export async function daysOfKeys(db: Queryable, filter: UsageFilter): Promise<readonly string[] | null> {
-  const { gatewayUserId, fromDay, toDay, zone, keyId, memberId, projectId } = filter;
+  const { gatewayUserId, keyId, memberId, projectId } = filter;
   if (keyId === null && memberId === null && projectId === null) {
     return null;
   }
-  const from = startOfDay(Temporal.PlainDate.from(fromDay), zone);
-  const to = startOfDay(Temporal.PlainDate.from(toDay).add({ days: 1 }), zone);
+  const { from, to } = spanOf(filter);
   const [found] = await db.query<{ days: string[] | null }>(
     `with chosen as (${keysOf("$1", "$5", "$6")} and ($4::bigint is null or m.id = $4::bigint))
      select case when has_user_sums($1::bigint) then array(
-       -- By its id a call may be of the day before or after.
-       select distinct (d.day + near)::text from (
-         select distinct (s.starts_at at time zone 'UTC')::date as day from usage_user_sum s
-         where s.gateway_user_id = $1::bigint and s.grain = 'hours' and s.starts_at > $2::timestamptz - interval '2 hours'
-           and s.starts_at < $3::timestamptz and s.api_key_id = any (array(select id from chosen))
-         union
-         select u.day from unsummed_usage($1::bigint, $2::timestamptz, $3::timestamptz) u
-         where u.api_key_id = any (array(select id from chosen))
-       ) d cross join generate_series(-1, 1) near
+       select (s.starts_at at time zone 'UTC')::date::text from usage_user_sum s
+       where s.gateway_user_id = $1::bigint and s.grain = 'hours' and s.starts_at > $2::timestamptz - interval '2 hours'
+         and s.starts_at < $3::timestamptz and s.api_key_id = any (array(select id from chosen))
+       union
+       select u.day::text from unsummed_usage($1::bigint, $2::timestamptz, $3::timestamptz) u
+       where u.api_key_id = any (array(select id from chosen))
      ) end as days`,
     [gatewayUserId, from, to, keyId, memberId, projectId],
   );

@@ -46,24 +46,24 @@ export const hasLabels = ({ endUser, tag }: UsageFilter, endUserValue: string, t
 const isOfTrouble = ({ outcome }: UsageFilter): boolean => outcome !== null && outcome !== "completed";
 
 /**
- * The calls of a filter; its values are `$1` to `$12`. The text depends on what is asked for, so that even a plan for any values
+ * The calls of a filter; its values are `$1` to `$11`. The text depends on what is asked for, so that even a plan for any values
  * uses the indexes of it.
  */
 const isMeant = (filter: UsageFilter): string => `u.gateway_user_id = $1::bigint
-  and u.day between $2::text::date - 1 and $3::text::date + 1
-  and u.started_at >= $2::text::date::timestamp at time zone $4::text
-  and u.started_at < ($3::text::date + 1)::timestamp at time zone $4::text
-  and ${hasIfAsked(filter.keyId, "$5::bigint", "u.api_key_id = $5::bigint")}
-  and ${hasIfAsked(filter.model, "$6::text", "u.model = $6::text")}
-  and ${hasIfAsked(filter.outcome, "$7::text", `${isOfTrouble(filter) ? "u.outcome <> 'completed' and " : ""}u.outcome = $7::text`)}
-  and ${hasIfAsked(filter.askedModel, "$8::text", "u.asked_model = $8::text")}
-  and (($9::bigint is null and $10::bigint is null) or u.api_key_id = any (array(${keysOf("$1", "$9", "$10")})))
-  and ${hasLabels(filter, "$11", "$12")}`;
+  and u.day between ($2::timestamptz at time zone 'UTC')::date and (($3::timestamptz - interval '1 millisecond') at time zone 'UTC')::date
+  and u.started_at >= $2::timestamptz and u.started_at < $3::timestamptz
+  and ${hasIfAsked(filter.keyId, "$4::bigint", "u.api_key_id = $4::bigint")}
+  and ${hasIfAsked(filter.model, "$5::text", "u.model = $5::text")}
+  and ${hasIfAsked(filter.outcome, "$6::text", `${isOfTrouble(filter) ? "u.outcome <> 'completed' and " : ""}u.outcome = $6::text`)}
+  and ${hasIfAsked(filter.askedModel, "$7::text", "u.asked_model = $7::text")}
+  and (($8::bigint is null and $9::bigint is null) or u.api_key_id = any (array(${keysOf("$1", "$8", "$9")})))
+  and ${hasLabels(filter, "$10", "$11")}`;
 
+/** The database would take the second midnight of a day that has two. */
 const filterValues = (filter: UsageFilter): SqlValue[] => {
-  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel, memberId, projectId, endUser, tag } =
-    filter;
-  return [gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel, memberId, projectId, endUser, tag];
+  const { gatewayUserId, keyId, model, outcome, askedModel, memberId, projectId, endUser, tag } = filter;
+  const { from, to } = spanOf(filter);
+  return [gatewayUserId, from, to, keyId, model, outcome, askedModel, memberId, projectId, endUser, tag];
 };
 
 /** Who has made the key of a call of an organisation, and the project that it is for. */
@@ -96,15 +96,15 @@ export async function listUsage(
   const isById = filter.endUser !== null || filter.askedModel !== null || isOfTrouble(filter);
   const placeOf = (dayValue: string, id: string): string[] => [dayValue, ...(isById ? [] : [callMinute(id)]), id];
   const keys = placeOf("u.day", "u.request_id");
-  const before = placeOf("$13::text::date", "$14::text::uuid");
+  const before = placeOf("$12::text::date", "$13::text::uuid");
   return await db.query<UsageView>(
     `select ${viewColumns}${page.withMembers === true ? memberColumns : ""}
      from usage_log u
      left join api_key k on k.id = u.api_key_id
      ${page.withMembers === true ? memberJoins : ""}
-     where ${isMeant(filter)} and u.day <= $13::text::date
-       and ${hasIfAsked(days, "$16::text", "u.day = any ($16::text::date[])")} and (${keys.join(", ")}) < (${before.join(", ")})
-     order by ${keys.map((key) => `${key} desc`).join(", ")} limit $15::integer`,
+     where ${isMeant(filter)} and u.day <= $12::text::date
+       and ${hasIfAsked(days, "$15::text", "u.day = any ($15::text::date[])")} and (${keys.join(", ")}) < (${before.join(", ")})
+     order by ${keys.map((key) => `${key} desc`).join(", ")} limit $14::integer`,
     [...filterValues(filter), day, requestId, page.limit, days === null ? null : arrayLiteral(days)],
   );
 }
@@ -183,6 +183,12 @@ export async function sumUsage(
     ],
   );
 }
+
+/** When the first day of a filter begins and the last one ends. */
+export const spanOf = ({ fromDay, toDay, zone }: Pick<UsageFilter, "fromDay" | "toDay" | "zone">): Span => ({
+  from: startOfDay(Temporal.PlainDate.from(fromDay), zone),
+  to: startOfDay(Temporal.PlainDate.from(toDay).add({ days: 1 }), zone),
+});
 
 /** When the days of a filter begin and end. */
 export function daysOf(fromDay: string, toDay: string, zone: string): Span[] {
