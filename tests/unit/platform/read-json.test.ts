@@ -8,14 +8,27 @@ import { testRandom } from "../../support/values/test-seed.ts";
 
 const bodies = process.env["TEST_FULL"] === "1" ? 1_000_000 : 2_000;
 
-/** What a reader makes of a body: its values, or why it is refused. */
-function verdictOf<Body>(read: (bytes: Body) => ReadObject, bytes: Body): unknown {
+/** What a reader makes of a body, or why it is refused. */
+function resultOf<Body>(read: (bytes: Body) => ReadObject, bytes: Body): ReadObject | string {
   try {
-    return read(bytes).fields;
+    return read(bytes);
   } catch (error) {
     const { code, message } = toAppError(error);
-    return { refused: code, message };
+    return `${code}: ${message}`;
   }
+}
+
+/** The values of a body that is accepted, or why it is refused. */
+const verdict = (result: ReadObject | string): unknown => (typeof result === "string" ? result : result.fields);
+
+const colon = 0x3a;
+
+function countColons(bytes: Buffer): number {
+  let colons = 0;
+  for (let at = bytes.indexOf(colon); at >= 0; at = bytes.indexOf(colon, at + 1)) {
+    colons += 1;
+  }
+  return colons;
 }
 
 /**
@@ -24,7 +37,7 @@ function verdictOf<Body>(read: (bytes: Body) => ReadObject, bytes: Body): unknow
  */
 function within(bytes: Buffer): PacketPart {
   const [before, after] = [Buffer.from('host: a\\"{"\r\n\r\n'), Buffer.from(':"\\u003a,"a":1}')];
-  const spaced = Buffer.concat([bytes, Buffer.alloc(100 * bytes.filter((byte) => byte === 0x3a).length, " ")]);
+  const spaced = Buffer.concat([bytes, Buffer.alloc(100 * countColons(bytes), " ")]);
   return new PacketPart(Buffer.concat([before, spaced, after]), before.length, before.length + spaced.length);
 }
 
@@ -37,6 +50,13 @@ function textsOf(bytes: Buffer, { fields, topLevel }: ReadObject): unknown {
   });
 }
 
+/** As an expectation of each would take most of the time. */
+function compare(text: string, found: unknown, expected: unknown): void {
+  if (!Bun.deepEquals(found, expected, true)) {
+    expect({ text, found }).toEqual({ text, found: expected });
+  }
+}
+
 describe("the body of a call", () => {
   test("is read alike by the parser and by the scan: the same verdict, values, places and error", () => {
     const random = testRandom();
@@ -44,28 +64,19 @@ describe("the body of a call", () => {
     for (let index = 0; index < bodies; index += 1) {
       const bytes = bodyMutant(random);
       const text = bytes.toString("latin1");
-      const scanned = verdictOf(scanObject, bytes);
-      const parsed = verdictOf(readJsonObject, bytes);
-      if (!Bun.deepEquals(parsed, scanned, true)) {
-        expect({ text, read: parsed }).toEqual({ text, read: scanned });
-      }
+      const [parsed, scanned] = [resultOf(readJsonObject, bytes), resultOf(scanObject, bytes)];
+      compare(text, verdict(parsed), verdict(scanned));
       const part = within(bytes);
-      const [inPacket, scannedThere] = [verdictOf(readJsonObject, part), verdictOf(scanObject, part.view)];
-      if (!Bun.deepEquals(inPacket, scannedThere, true)) {
-        expect({ text, inPacket }).toEqual({ text, inPacket: scannedThere });
-      }
-      if (!("refused" in (scanned as object))) {
+      compare(text, verdict(resultOf(readJsonObject, part)), verdict(resultOf(scanObject, part.view)));
+      if (typeof parsed !== "string" && typeof scanned !== "string") {
         accepted += 1;
-        const found = textsOf(bytes, readJsonObject(bytes));
-        if (!Bun.deepEquals(found, textsOf(bytes, scanObject(bytes)))) {
-          expect({ text, found }).toEqual({ text, found: textsOf(bytes, scanObject(bytes)) });
-        }
+        compare(text, textsOf(bytes, parsed), textsOf(bytes, scanned));
       }
     }
     // Bodies of both kinds were among them.
     expect(accepted).toBeGreaterThan(bodies / 10);
     expect(accepted).toBeLessThan((bodies * 9) / 10);
-  }, 600_000);
+  }, 1_000_000);
 
   test.each([
     ['{"a":{"b":1,"b":2}}'],
