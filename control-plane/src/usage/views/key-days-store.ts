@@ -21,7 +21,7 @@ export async function daysOfKeys(db: Queryable, filter: UsageFilter): Promise<re
          and s.starts_at < $3::timestamptz and s.api_key_id = any (array(select id from chosen))
        union
        select u.day::text from unsummed_usage($1::bigint, $2::timestamptz, $3::timestamptz) u
-       where u.api_key_id = any (array(select id from chosen))
+       where u.api_key_id in (select id from chosen)
      ) end as days`,
     [gatewayUserId, from, to, keyId, memberId, projectId],
   );

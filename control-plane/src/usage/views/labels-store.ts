@@ -28,7 +28,7 @@ const isFromLog = ({ endUser, tag, askedModel }: UsageFilter): boolean =>
 /** Which stored sums or calls `u` are meant; the values are `$7` to `$11`. */
 const isOfFilter = `($7::bigint is null or u.api_key_id = $7::bigint) and ($8::text is null or u.model = $8::text)
   and ($9::text is null or u.outcome = $9::text)
-  and (($10::bigint is null and $11::bigint is null) or u.api_key_id = any (array(${keysOf("$1", "$10", "$11")})))`;
+  and (($10::bigint is null and $11::bigint is null) or u.api_key_id in (${keysOf("$1", "$10", "$11")}))`;
 
 /** The calls with labels that are in no sum: `$12` to `$14` are values of the filter, too. */
 function waitingCalls(filter: UsageFilter): string {

@@ -159,7 +159,7 @@ export async function sumUsage(
        from parts
        where ($9::bigint is null or key_id = $9::bigint) and ($10::text is null or model = $10::text)
          and ($11::text is null or outcome = $11::text)
-         and (($13::bigint is null and $14::bigint is null) or key_id = any (array(${keysOf("$1", "$13", "$14")})))
+         and (($13::bigint is null and $14::bigint is null) or key_id in (${keysOf("$1", "$13", "$14")}))
        group by grouping sets ((day, model), (key_id)${withKeyDays ? ", (day, key_id)" : ""})
      )
      select s.kind, ($12::text::date + s.day)::text as day, s.model, s.key_id, s.calls, s.completed_calls, s.failed_calls, ${tokens}, s.quota,
