@@ -39,7 +39,7 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-function someRow(customer: number): UsageRow {
+function someRow(customer: number, changes: Partial<UsageRow> = {}): UsageRow {
   return scene.row(customer, BigInt(below(10_000)), oneOf(["1.0000", "1.0001", "2.7500"]), {
     startedAtMs: now - below(6 * dayMs),
     model: oneOf(["gpt-4o-mini", "other", null]),
@@ -47,6 +47,7 @@ function someRow(customer: number): UsageRow {
     endUser: below(3) > 0 ? `user ${below(6)}` : null,
     tags: below(3) > 0 ? Array.from({ length: 1 + below(3) }, (_, index) => `tag${index}=${below(3)}`) : [],
     units: { ...noUnits, inputTokens: BigInt(below(5_000)), outputTokens: BigInt(below(5_000)) },
+    ...changes,
   });
 }
 
@@ -241,6 +242,75 @@ test("a call without labels adds nothing", async () => {
   await add();
   expect(await areFromSums()).toBe(true);
   expect(await count()).toEqual(before);
+});
+
+/** Whatever becomes of the functions in a test, the next one has those of the program. */
+async function withFunctions(texts: string[], undo: string[], work: () => Promise<void>): Promise<void> {
+  const run = async (statements: readonly string[]) => {
+    for (const statement of statements) {
+      await scene.owner.query(statement, []);
+    }
+  };
+  await run(texts);
+  try {
+    await work();
+  } finally {
+    await run(undo);
+  }
+}
+
+const labelledAtOnce = (calls: number): string =>
+  `create or replace function labelled_calls_at_once() returns bigint language sql immutable parallel safe as 'select ${calls}::bigint'`;
+
+test("sums by key do not wait for those of very many calls with labels, which a job adds", async () => {
+  await withFunctions([labelledAtOnce(10)], [labelledAtOnce(2_000)], async () => {
+    await call(60);
+    await scene.run();
+    for (let shard = 0; shard < 16; shard += 1) {
+      await scene.db.sql`select * from add_user_sums(${shard}::integer, 5000)`;
+    }
+    expect(await areFromSums()).toBe(false);
+    await expectEqualToRows();
+    await add();
+    expect(await areFromSums()).toBe(true);
+    await expectEqualToRows({ withAdmins: true });
+    expect(await faults()).toEqual([]);
+  });
+});
+
+test("a day is made again a few batches at a time, however many labels its calls have", async () => {
+  for (let batch = 0; batch < 6; batch += 1) {
+    const written = Array.from({ length: 10 }, () =>
+      someRow(3, { startedAtMs: now - dayMs, endUser: `user ${batch}` }),
+    );
+    await scene.commit(...written);
+    rows.push(...written);
+    await scene.run();
+  }
+  await add();
+  const limited = `create function fold_labels(p_sums usage_label_sum[]) returns usage_label_sum[] language plpgsql as $$
+    begin
+      if (select sum(calls) from unnest(p_sums) s where s.gateway_user_id = ${scene.customer(3).gatewayUserId}
+        and s.kind = 'end_users' and s.grain = 'day') > 40 then
+        raise exception 'too many calls at a time';
+      end if;
+      return fold_all_labels(p_sums);
+    end $$`;
+  await withFunctions(
+    [labelledAtOnce(20), "alter function fold_labels(usage_label_sum[]) rename to fold_all_labels", limited],
+    [
+      "drop function fold_labels(usage_label_sum[])",
+      "alter function fold_all_labels(usage_label_sum[]) rename to fold_labels",
+      labelledAtOnce(2_000),
+    ],
+    async () => {
+      for await (const _ of rebuildRollup(scene.db, { isForced: true, isChecked: false })) {
+        // Rebuilds every day.
+      }
+      expect(await faults()).toEqual([]);
+      await expectEqualToRows({ withAdmins: true });
+    },
+  );
 });
 
 test("labels beyond the most of a day are summed as one, however they come", async () => {

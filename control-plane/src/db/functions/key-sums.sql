@@ -103,7 +103,7 @@ CREATE OR REPLACE FUNCTION open_user_sum_shards() RETURNS void LANGUAGE sql AS $
 $$;
 
 -- Adds the next batches of a shard to these sums, as roll_shard_up does to the others, and to those by label, for which their rows are
--- read again only if any has labels.
+-- read again only if any has labels, and not too many.
 CREATE OR REPLACE FUNCTION add_user_sums(p_shard integer, p_rows integer)
 RETURNS TABLE (outcome text, batches integer, rows_added bigint)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -145,7 +145,7 @@ BEGIN
     SELECT sum(labelled) FROM sums
   $query$, user_sums_text(v_step.ids)) INTO v_labelled
     USING v_step.ids, v_days.first, v_days.last, '2000-01-01'::date, '9999-01-01'::date;
-  PERFORM follow_user_sums(p_shard, v_step.ids, v_labelled > 0);
+  PERFORM follow_user_sums(p_shard, v_step.ids, v_labelled);
   RETURN QUERY SELECT v_step.outcome, cardinality(v_step.ids), v_step.rows;
 END
 $$;

@@ -115,7 +115,7 @@ BEGIN
 END
 $$;
 
--- Adds the calls with labels of these batches, or of all that the sums have reached on these days.
+-- Adds the calls with labels of these batches on these days.
 CREATE OR REPLACE FUNCTION add_label_usage(p_batches bigint[], p_from date, p_to date) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -144,18 +144,27 @@ CREATE OR REPLACE FUNCTION open_label_sum_shards() RETURNS void LANGUAGE sql AS 
   ORDER BY 1 ON CONFLICT DO NOTHING
 $$;
 
--- Adds batches to these sums that were just added to those by key, if they are the next ones. p_labelled says whether they have any call
--- with labels. Otherwise add_label_sums comes to them.
-CREATE OR REPLACE FUNCTION follow_user_sums(p_shard integer, p_batches bigint[], p_labelled boolean) RETURNS void LANGUAGE plpgsql AS $$
+-- How many calls with labels are summed at a time, or more only if they are of one batch. Each may have nine labels that no other has, and
+-- so 51 sums, all of which are in memory: as many calls take seconds.
+CREATE OR REPLACE FUNCTION labelled_calls_at_once() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT 2000::bigint
+$$;
+
+-- Adds batches to these sums that were just added to those by key, if they are the next ones and have few calls with labels (p_labelled):
+-- the sums by key must not fail with those of labels. Otherwise add_label_sums comes to them.
+CREATE OR REPLACE FUNCTION follow_user_sums(p_shard integer, p_batches bigint[], p_labelled bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_reached bigint;
 BEGIN
+  IF p_labelled > labelled_calls_at_once() THEN
+    RETURN;
+  END IF;
   SELECT batch_id INTO v_reached FROM usage_rollup_checkpoint WHERE source = 'usage_label_sum:' || p_shard FOR UPDATE SKIP LOCKED;
   IF NOT FOUND OR v_reached >= p_batches[1]
     OR EXISTS (SELECT 1 FROM settlement_batch WHERE shard = p_shard AND id > v_reached AND id < p_batches[1]) THEN
     RETURN;
   END IF;
-  IF p_labelled THEN
+  IF p_labelled > 0 THEN
     PERFORM add_label_usage(p_batches, '2000-01-01', '9999-01-01');
   END IF;
   UPDATE usage_rollup_checkpoint SET batch_id = p_batches[cardinality(p_batches)], caught_up_at = now()
@@ -163,7 +172,8 @@ BEGIN
 END
 $$;
 
--- Adds the next batches of a shard that are in the sums by key and not in these: those of earlier releases.
+-- Adds the next batches of a shard that are in the sums by key and not in these: those of earlier releases, and those that follow_user_sums
+-- has left.
 CREATE OR REPLACE FUNCTION add_label_sums(p_shard integer, p_rows integer)
 RETURNS TABLE (outcome text, batches integer, rows_added bigint)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -196,6 +206,30 @@ BEGIN
   PERFORM add_label_usage(v_ids, '2000-01-01', '9999-01-01');
   UPDATE usage_rollup_checkpoint SET batch_id = v_ids[cardinality(v_ids)], caught_up_at = now() WHERE source = v_source;
   RETURN QUERY SELECT 'more', cardinality(v_ids), v_rows;
+END
+$$;
+
+-- Makes the sums of a UTC day again, a few batches at a time: those of a whole day may be more than an array holds. The caller has locked
+-- all checkpoints.
+CREATE OR REPLACE FUNCTION rebuild_label_day(p_day date) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+  v_batches bigint[];
+BEGIN
+  DELETE FROM usage_label_sum WHERE (starts_at AT TIME ZONE 'UTC')::date = p_day;
+  DELETE FROM usage_label_count WHERE starts_at = (p_day::timestamp AT TIME ZONE 'UTC');
+  FOR v_batches IN
+    SELECT array_agg(batch_id) FROM (
+      SELECT b.id AS batch_id, div(sum(l.calls) OVER (ORDER BY b.id) - l.calls, labelled_calls_at_once()) AS step
+      FROM (
+        SELECT batch_id, count(*) AS calls FROM settled_call WHERE day BETWEEN p_day - 1 AND p_day + 1 GROUP BY batch_id
+      ) l JOIN settlement_batch b ON b.id = l.batch_id
+      JOIN usage_rollup_checkpoint c ON c.source = 'usage_label_sum:' || b.shard AND c.batch_id >= b.id
+    ) steps GROUP BY step ORDER BY step
+  LOOP
+    PERFORM add_label_usage(v_batches, p_day, p_day);
+  END LOOP;
 END
 $$;
 

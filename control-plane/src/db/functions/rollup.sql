@@ -313,9 +313,7 @@ BEGIN
   DELETE FROM usage_user_sum
   WHERE starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC');
   INSERT INTO usage_user_sum SELECT * FROM sum_user_usage(NULL, p_day, p_day);
-  DELETE FROM usage_label_sum WHERE (starts_at AT TIME ZONE 'UTC')::date = p_day;
-  DELETE FROM usage_label_count WHERE starts_at = (p_day::timestamp AT TIME ZONE 'UTC');
-  PERFORM add_label_usage(NULL, p_day, p_day);
+  PERFORM rebuild_label_day(p_day);
   RETURN v_sums;
 END
 $$;

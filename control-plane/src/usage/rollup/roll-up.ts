@@ -5,7 +5,8 @@ import type { RollupFault, RollupRun } from "./model.ts";
 import { addNextBatches, checkDay, type FollowingSums, listLoggedDays, rebuildDay } from "./rollup-store.ts";
 
 const rowsOfStep = 5_000;
-/** Calls with many labels each that no other has take seconds: a step that were broken off would be again, each time. */
+/** A call with labels that no other has costs as much as hundreds without: a step that were broken off would be again, each time. */
+const labelledRowsOfStep = 1_000;
 const stepTimeoutMs = 60_000;
 const runMsMax = 25_000;
 /** Summing a day of millions of calls takes longer than any page may wait. */
@@ -34,8 +35,9 @@ export async function rollUsageUp(
 
 async function follow(db: Database, sums: FollowingSums, isOver: () => boolean): Promise<RollupRun> {
   let rowsAdded = 0n;
+  const rowsMax = sums === "labels" ? labelledRowsOfStep : rowsOfStep;
   const outcome = await workOnShards(async (shard) => {
-    const step = await db.withTransaction((tx) => addNextBatches(tx, sums, { shard, rowsMax: rowsOfStep }), {
+    const step = await db.withTransaction((tx) => addNextBatches(tx, sums, { shard, rowsMax }), {
       statementTimeoutMs: stepTimeoutMs,
     });
     rowsAdded += step.rowsAdded;
