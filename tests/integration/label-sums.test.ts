@@ -373,3 +373,26 @@ test("sums end with the labels of their calls, also those of calls that came lat
   expect(await oldest()).toBe(null);
   expect(await scene.faults()).toEqual([]);
 });
+
+test("labels stay until the last sum of their day is deleted, and the deletion waits for nobody", async () => {
+  const kept = someRow(0, { startedAtMs: now - 3 * dayMs, endUser: "kept", tags: ["kept=1"] });
+  const older = someRow(0, { startedAtMs: now - 4 * dayMs, endUser: "older", tags: [] });
+  await scene.commit(kept, older);
+  await scene.run();
+  await add();
+  const labelsLeft = async () =>
+    (
+      await scene.db.sql<{ end_user: string }>`select end_user from usage_log where end_user is not null order by 1`
+    ).map((row) => row.end_user);
+  expect(await labelsLeft()).toEqual(["kept", "older"]);
+  await scene.owner.withTransaction(async (tx) => {
+    await tx.sql`select 1 from usage_label_sum where label = 'kept' and grain = 'day' for update`;
+    await tx.sql`select 1 from usage_label_count for update`;
+    await eraseOldLabels(scene.db, silentLog, 2);
+  });
+  expect(await labelsLeft()).toEqual(["kept"]);
+  expect(await scene.db.sql`select distinct label from usage_label_sum where label <> ''`).toHaveLength(1);
+  await eraseOldLabels(scene.db, silentLog, 2);
+  expect(await labelsLeft()).toEqual([]);
+  expect(await scene.db.sql`select from usage_label_sum union all select from usage_label_count`).toHaveLength(0);
+});
