@@ -23,7 +23,7 @@ CREATE OR REPLACE FUNCTION settled_usage_text(p_batches bigint[], p_sums text) R
     JOIN usage_log u ON u.day = l.day AND u.request_id = l.request_id AND u.day BETWEEN $2 AND $3
     CROSS JOIN LATERAL (SELECT coalesce(l.settled_quota, u.quota) AS settled_quota) s
   $all$, p_sums || ':')
-  WHEN EXISTS (SELECT 1 FROM settlement_batch WHERE id = ANY (p_batches) AND first_xid IS NULL) THEN $days$
+  WHEN EXISTS (SELECT 1 FROM unnest(p_batches) p (id) LEFT JOIN settlement_batch b ON b.id = p.id WHERE b.first_xid IS NULL) THEN $days$
     (
       SELECT day, request_id, settled_quota FROM settled_call WHERE batch_id = ANY ($1) AND day BETWEEN $2 AND $3 OFFSET 0
     ) r CROSS JOIN LATERAL (

@@ -209,7 +209,8 @@ BEGIN
 END
 $$;
 
--- Makes the sums of a UTC day again, a few batches at a time: those of a whole day may be more than an array holds. The caller has locked
+-- Makes the sums of a UTC day again, a few batches at a time: those of a whole day may be more than an array holds. Batches of which
+-- nothing but their number is known are read together, because each time takes a look at all calls of the day. The caller has locked
 -- all checkpoints.
 CREATE OR REPLACE FUNCTION rebuild_label_day(p_day date) RETURNS void
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -221,11 +222,12 @@ BEGIN
   DELETE FROM usage_label_count WHERE starts_at = (p_day::timestamp AT TIME ZONE 'UTC');
   FOR v_batches IN
     SELECT array_agg(batch_id) FROM (
-      SELECT b.id AS batch_id, div(sum(l.calls) OVER (ORDER BY b.id) - l.calls, labelled_calls_at_once()) AS step
+      SELECT l.batch_id,
+        CASE WHEN b.id IS NULL THEN -1 ELSE div(sum(l.calls) OVER (ORDER BY l.batch_id) - l.calls, labelled_calls_at_once()) END AS step
       FROM (
         SELECT batch_id, count(*) AS calls FROM settled_call WHERE day BETWEEN p_day - 1 AND p_day + 1 GROUP BY batch_id
-      ) l JOIN settlement_batch b ON b.id = l.batch_id
-      JOIN usage_rollup_checkpoint c ON c.source = 'usage_label_sum:' || b.shard AND c.batch_id >= b.id
+      ) l LEFT JOIN settlement_batch b ON b.id = l.batch_id
+      JOIN usage_rollup_checkpoint c ON c.source = 'usage_label_sum:' || coalesce(b.shard, 0) AND c.batch_id >= l.batch_id
     ) steps GROUP BY step ORDER BY step
   LOOP
     PERFORM add_label_usage(v_batches, p_day, p_day);
