@@ -117,6 +117,9 @@ test("calls of other keys are not read for those of one that made none", async (
   for (let times = 0; times < 3; times += 1) {
     await callOften();
   }
+  // Whether any call is in no sum yet is looked up from the last transaction of the log on: one call, as before.
+  await scene.commit(call(noon));
   await sumUp();
-  expect(await read()).toBeLessThan(before * 1.3);
+  // The index entries of the 9,600 calls alone are more.
+  expect(await read()).toBeLessThan(before + 15);
 });
